@@ -197,6 +197,29 @@ describe.skipIf(executablePath === undefined)('a tab that computes (skipped wher
     expect(await resultOf(submit(on, 'sum', '20', '--votes', '2'))).toBe(2_470)
   })
 
+  it('says so if its frame can not be loaded', { timeout: 60_000 }, async () => {
+    const on = await pool('frameless')
+    const page = await open(on)
+    await page.route('**/frame.html', async (route) => await route.abort())
+    await button(page, 'lend cores').click()
+    await expect.poll(async () => await status(page), LATE).toContain('could not begin')
+    expect(await button(page, 'lend cores').isVisible()).toBe(true)
+    expect(await page.locator('iframe').count()).toBe(0)
+  })
+
+  it('goes on if the user stops and begins again at once', { timeout: 60_000 }, async () => {
+    const on = await pool('clicked')
+    const [page] = [await open(on), await worker(on)]
+    await compute(page)
+    await page.evaluate(() => {
+      const found = document.querySelector<HTMLButtonElement>('.volunteer button')
+      found?.click()
+      found?.click()
+    })
+    expect(await resultOf(submit(on, 'sum', '20', '--votes', '2'))).toBe(2_470)
+    expect(await page.locator('iframe').count()).toBe(1)
+  })
+
   it('takes another number of cores, and stops in all tabs of a browser', { timeout: 120_000 }, async () => {
     const on = await pool('cores')
     const [page] = [await open(on), await worker(on)]
@@ -244,12 +267,16 @@ describe.skipIf(executablePath === undefined)('a tab that computes (skipped wher
     const id = on.server.of('joined').find(({ node }) => node.reach === 'tab')?.node.id
     const job = submit(on, 'sum', '200', '--votes', '2')
     await expect.poll(async () => await tasksOf(page), LATE).toBeGreaterThan(5)
+    // A page that is in front gets no event.
+    const front = await page.context().newPage()
+    await front.bringToFront()
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Page.setWebLifecycleState', { state: 'frozen' })
     expect(await resultOf(job)).toBe(2_646_700)
     await devtools.send('Page.setWebLifecycleState', { state: 'active' })
     const next = submit(on, 'sum', '60', '--votes', '3')
     expect(await resultOf(next)).toBe(70_210)
+    expect(await page.locator('iframe').count()).toBe(1)
     expect(on.server.of('died').map(({ node }) => node.id)).not.toContain(id)
   })
 

@@ -9,7 +9,7 @@ export interface ComputePanelEvents {
 
 /** The default share of the cores. */
 const HALF = 2
-/** A job without a new task here for this time waits, ms. A guess: most tasks are shorter. */
+/** A job without a task here for this time waits, ms. A guess: a thief needs far less. */
 const IDLE_TIME = 5_000
 
 /**
@@ -30,9 +30,8 @@ export class ComputePanel {
   /** The user wants this tab to compute. */
   #isWanted = false
   #work: Work | undefined
-  #progressAt = 0
-  /** This tab has asked to compute, and the member has not begun yet. */
-  #isStarting = false
+  #busyAt = 0
+  #hasFailed = false
   #isFrozen = false
   /** The tasks and the time of former turns of this tab. */
   #before = { tasks: 0, ran: 0 }
@@ -87,12 +86,13 @@ export class ComputePanel {
    * @param hasFailed whether it could not begin
    */
   take(work: Work | undefined, hasFailed = false): void {
-    if (work === undefined) this.#keep()
+    // With another number of cores the member counts anew.
+    if (work === undefined || work.tasks < (this.#work?.tasks ?? 0)) this.#keep()
     // The user stopped in another tab, or this one asks in vain.
-    const isOver = work === undefined && !this.#isStarting && !this.#isPaused && !this.#isFrozen
+    const isOver = work === undefined && !this.#isPaused && !this.#isFrozen
     if (isOver || hasFailed) this.#isWanted = false
-    if (work !== undefined || hasFailed) this.#isStarting = false
-    if (work !== undefined && work.tasks !== this.#work?.tasks) this.#progressAt = performance.now()
+    if (hasFailed) this.#hasFailed = true
+    if (work !== undefined && (work.busy > 0 || work.tasks !== this.#work?.tasks)) this.#busyAt = performance.now()
     this.#work = work
     this.#write()
   }
@@ -109,7 +109,7 @@ export class ComputePanel {
   #stop(): void {
     this.#keep()
     this.#isWanted = false
-    this.#isStarting = false
+    this.#hasFailed = false
     this.#events.onStop()
     this.#write()
   }
@@ -122,7 +122,7 @@ export class ComputePanel {
   }
 
   #go(): void {
-    this.#isStarting = true
+    this.#hasFailed = false
     this.#events.onStart(this.#chosen())
     this.#write()
   }
@@ -154,12 +154,13 @@ export class ComputePanel {
   #stateText(): string {
     if (this.#work === undefined) {
       if (this.#isWanted) return this.#isPaused ? 'paused while this tab is hidden' : 'starts…'
+      if (this.#hasFailed) return 'could not begin: the server of this page does not answer'
       return this.#before.tasks > 0 ? 'stopped' : ''
     }
     const [job] = this.#work.jobs
     if (job === undefined) return 'ready: waits for a job (here run only jobs whose results a second member checks)'
     const more = this.#work.jobs.length > 1 ? ` and ${this.#work.jobs.length - 1} more` : ''
-    const isIdle = performance.now() - this.#progressAt > IDLE_TIME
+    const isIdle = performance.now() - this.#busyAt > IDLE_TIME
     return `${isIdle ? 'waits for tasks of' : 'works for'} ${plainText(job.name)} of owner ${shortId(job.owner)}${more}`
   }
 

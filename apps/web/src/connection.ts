@@ -2,6 +2,9 @@
 import { Frame } from './frame.ts'
 import type { Entry, MemberMessage, PageMessage, Work } from './messages.ts'
 
+/** A frame that can't be loaded is tried so often. A guess. */
+const MAX_DEATHS = 3
+
 export interface ConnectionEvents {
   readonly onEvent: (line: string) => void
   /** `work`: undefined if the member does not compute. */
@@ -15,13 +18,24 @@ export class Connection {
   readonly #worker: Worker | undefined
   /** The programs of this page. Undefined: this page does not compute. */
   #frame: Frame | undefined
+  #workers = 1
+  /** The number of the last `compute` or `stop`. */
+  #run = 0
+  /** Frames that died one after the other without a worker. */
+  #deaths = 0
+  #isClosed = false
+  readonly #onWork: ConnectionEvents['onWork']
 
   constructor(pool: string, { onEvent, onWork, onFailed, onLeft }: ConnectionEvents) {
+    this.#onWork = onWork
     const take = ({ data, ports: [port] }: MessageEvent): void => {
       const message = data as MemberMessage
+      if (this.#isClosed) return
       if (message.type === 'event') onEvent(message.line)
-      else if (message.type === 'program') this.#frame?.program(message.id, port)
+      else if (message.type === 'program') this.#program(message.id, port)
       else if (message.type === 'work') {
+        // An answer to what this page has taken back meanwhile.
+        if (message.run !== this.#run) return
         if (message.work === undefined) this.#closeFrame()
         onWork(message.work, message.hasFailed)
       } else {
@@ -50,18 +64,32 @@ export class Connection {
 
   /** Lets the member compute, in a frame of this page. */
   compute(workers: number): void {
-    // A program may take the frame down. Other programs go on in a new one.
-    this.#frame ??= new Frame(() => {
-      this.#frame = undefined
-      this.compute(workers)
-    })
-    this.#say({ type: 'compute', workers })
+    this.#workers = workers
+    this.#frame ??= new Frame(() => this.#replaceFrame())
+    this.#say({ type: 'compute', workers, run: ++this.#run })
   }
 
   /** The programs end at once, whatever they do. */
   stop(): void {
     this.#closeFrame()
-    this.#say({ type: 'stop' })
+    this.#say({ type: 'stop', run: ++this.#run })
+  }
+
+  /** A program may take the frame down. Other programs go on in a new one. */
+  #replaceFrame(): void {
+    this.#deaths = this.#frame?.hasStarted === true ? 0 : this.#deaths + 1
+    this.#frame = undefined
+    if (this.#deaths < MAX_DEATHS) this.compute(this.#workers)
+    else {
+      this.#deaths = 0
+      this.stop()
+      this.#onWork(undefined, true)
+    }
+  }
+
+  #program(id: number, port: MessagePort | undefined): void {
+    if (this.#frame !== undefined) this.#frame.program(id, port)
+    else if (port !== undefined) this.stop()
   }
 
   leave(): void {
@@ -81,6 +109,7 @@ export class Connection {
 
   /** Ends a worker of this page alone. The member has left, or failed. */
   close(): void {
+    this.#isClosed = true
     this.#closeFrame()
     this.#say({ type: 'bye' })
     this.#worker?.terminate()

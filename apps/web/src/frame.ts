@@ -4,21 +4,30 @@
  */
 
 /**
- * Time in which the frame must start a worker, ms. A guess: on a slow machine it takes a tenth. A
- * program may have ended the frame's process.
+ * Time for the frame to become ready, and to start a worker, ms. Guesses: a slow machine needs a
+ * tenth. A program may have ended the frame's process, or the server is gone.
  */
-const START_TIME = 5_000
+const [READY_TIME, START_TIME] = [5_000, 5_000]
 
 export class Frame {
+  /** Whether a worker has started. */
+  hasStarted = false
   readonly #element = document.createElement('iframe')
-  readonly #loaded = Promise.withResolvers<Window>()
+  readonly #ready = Promise.withResolvers<void>()
   readonly #onDead: () => void
+  readonly #readyTimer: ReturnType<typeof setTimeout>
   /** The workers that the frame has not started yet. */
   readonly #starting = new Map<number, ReturnType<typeof setTimeout>>()
   readonly #take = ({ source, data }: MessageEvent): void => {
     if (source !== this.#element.contentWindow) return
-    clearTimeout(this.#starting.get(data as number))
-    this.#starting.delete(data as number)
+    if (data === 'ready') {
+      clearTimeout(this.#readyTimer)
+      this.#ready.resolve()
+    } else if (this.#starting.has(data as number)) {
+      this.hasStarted = true
+      clearTimeout(this.#starting.get(data as number))
+      this.#starting.delete(data as number)
+    }
   }
 
   /** @param onDead called once if the frame does not answer */
@@ -28,30 +37,27 @@ export class Frame {
     this.#element.src = 'frame.html'
     this.#element.title = 'programs of others'
     this.#element.hidden = true
-    this.#element.addEventListener('load', () => {
-      const { contentWindow } = this.#element
-      if (contentWindow !== null) this.#loaded.resolve(contentWindow)
-    })
+    this.#readyTimer = setTimeout(() => this.#die(), READY_TIME)
     addEventListener('message', this.#take)
     document.body.append(this.#element)
   }
 
   /** Starts a worker that takes this port, or ends it if there is no port. */
   program(id: number, port: MessagePort | undefined): void {
-    void this.#loaded.promise.then((window) => {
+    void this.#ready.promise.then(() => {
       if (port !== undefined)
         this.#starting.set(
           id,
           setTimeout(() => this.#die(), START_TIME),
         )
       // The frame has no origin that could be named. It gets ports and numbers, and nothing else.
-      window.postMessage({ id }, '*', port === undefined ? [] : [port])
+      this.#element.contentWindow?.postMessage({ id }, '*', port === undefined ? [] : [port])
     })
   }
 
   /** Ends all programs at once. */
   close(): void {
-    for (const timer of this.#starting.values()) clearTimeout(timer)
+    for (const timer of [this.#readyTimer, ...this.#starting.values()]) clearTimeout(timer)
     this.#starting.clear()
     removeEventListener('message', this.#take)
     this.#element.remove()

@@ -7,7 +7,7 @@ import { Agent } from '@jel/node/agent'
 import { Feed } from '@jel/node/feed'
 import { Stop } from '@jel/node/stop'
 import { isRefusal } from './refusal.ts'
-import type { Entry, MemberMessage, PageMessage } from './messages.ts'
+import type { Entry, MemberMessage, PageMessage, Work } from './messages.ts'
 import { PortSink, type Port } from './port-sink.ts'
 import type { Volunteer } from './volunteer.ts'
 
@@ -37,6 +37,10 @@ let running: Promise<Running> | undefined
 /** The key with which this member has entered. Another page must know it, too. */
 let keyOfPool: string | undefined
 let computing: Computing | undefined
+/** The last number of each page; see `PageMessage`. */
+const runs = new WeakMap<Port, number>()
+/** Resolves when this member has left. */
+let left: Promise<void> = Promise.resolve()
 /** Ends a try to enter. */
 let leaving = new AbortController()
 let volunteer: Volunteer | undefined
@@ -52,7 +56,7 @@ async function join({ pool: name, bootstrap, key, location }: Entry): Promise<Po
       const code = error instanceof JelError ? error.code : ''
       // Another browser window of this user has the key, and no shared worker.
       if (code === 'IDENTITY_IN_USE' && identityFile !== undefined) identityFile = undefined
-      else if (code !== 'TOO_FEW_MEMBERS' || tried === TRIES || isRefusal(error)) throw error
+      else if (code !== 'TOO_FEW_MEMBERS' || tried >= TRIES || isRefusal(error)) throw error
     }
   }
 }
@@ -83,6 +87,7 @@ async function show(port: Port, entry: Entry): Promise<void> {
   const sink = new PortSink(port)
   pages.set(port, sink)
   try {
+    await left
     if (running !== undefined && keyOfPool !== entry.key) throw new Error('another tab is in this pool with another key')
     keyOfPool = entry.key
     running ??= enter(entry).catch((error: unknown) => {
@@ -92,6 +97,8 @@ async function show(port: Port, entry: Entry): Promise<void> {
     const { feed } = await running
     if (pages.get(port) === sink) feed.add(sink)
   } catch (error) {
+    // The page may have said `bye` meanwhile.
+    if (pages.get(port) !== sink) return
     pages.delete(port)
     fail(port, error)
   }
@@ -124,7 +131,7 @@ async function compute(port: Port, workers: number): Promise<void> {
   } catch (error) {
     console.error(error)
     if (computing !== mine) return
-    sayAll({ type: 'work', work: undefined, hasFailed: true })
+    sayAll(undefined, true)
     await end()
   }
 }
@@ -132,7 +139,7 @@ async function compute(port: Port, workers: number): Promise<void> {
 /** Ends all programs. Other members take over their tasks. */
 async function stop(): Promise<void> {
   if (computing === undefined) return
-  sayAll({ type: 'work', work: undefined })
+  sayAll(undefined)
   await end()
 }
 
@@ -144,43 +151,49 @@ async function end(next?: Port): Promise<void> {
   computing = undefined
   volunteer = undefined
   // The frame of another page is of no more use.
-  const { page: port } = ended
-  if (next !== undefined && port !== next) port.postMessage({ type: 'work', work: undefined })
+  if (next !== undefined && ended.page !== next) say(ended.page, undefined)
   const begun = await ended.volunteer.catch(() => undefined)
   await begun?.stop()
 }
 
 async function sayWork(): Promise<void> {
   const work = await volunteer?.work()
-  if (work !== undefined && computing !== undefined) sayAll({ type: 'work', work })
+  if (work !== undefined && computing !== undefined) sayAll(work)
 }
 
-function sayAll(message: MemberMessage): void {
-  for (const port of pages.keys()) port.postMessage(message)
+function sayAll(work: Work | undefined, hasFailed = false): void {
+  for (const port of pages.keys()) say(port, work, hasFailed)
+}
+
+function say(port: Port, work: Work | undefined, hasFailed = false): void {
+  port.postMessage({ type: 'work', run: runs.get(port) ?? 0, work, hasFailed } satisfies MemberMessage)
 }
 
 /** Leaves the pool. So others need not find out that this member is gone. */
 async function leave(): Promise<void> {
   leaving.abort(new Error('cancelled'))
   leaving = new AbortController()
-  const left = await running?.catch(() => undefined)
+  const entered = running
+  const member = await entered?.catch(() => undefined)
   // The others take over the tasks sooner if this member says what it gives up.
   await stop()
-  left?.feed.close()
-  await left?.pool.leave()
+  member?.feed.close()
+  await member?.pool.leave()
+  if (running === entered) running = undefined
 }
 
 function take(port: Port, message: PageMessage): void {
+  if ('run' in message) runs.set(port, message.run)
   if (message.type === 'enter') void show(port, message)
   else if (message.type === 'compute') void compute(port, message.workers)
   else if (message.type === 'stop') void stop()
-  else if (message.type === 'leave') void leave()
+  else if (message.type === 'leave') left = leave()
   else {
     // Its frame goes with it.
     if (computing?.page === port) void stop()
     pages.get(port)?.end()
     pages.delete(port)
-    if (pages.size === 0) void leave()
+    if (pages.size === 0) left = leave()
   }
 }
 

@@ -13,12 +13,12 @@ export interface Entry {
 
 /**
  * A page to the member. `compute`: this page has a frame for programs, and the user wants to
- * compute. `bye`: this page goes.
+ * compute. `run`: a new number for each `compute` and `stop`. `bye`: this page goes.
  */
 export type PageMessage =
   | ({ readonly type: 'enter' } & Entry)
-  | { readonly type: 'compute'; readonly workers: number }
-  | { readonly type: 'stop' }
+  | { readonly type: 'compute'; readonly workers: number; readonly run: number }
+  | { readonly type: 'stop'; readonly run: number }
   | { readonly type: 'leave' }
   | { readonly type: 'bye' }
 
@@ -26,6 +26,8 @@ export type PageMessage =
 export interface Work {
   /** The number of tasks that run here at once. */
   readonly workers: number
+  /** The number of tasks that run now. */
+  readonly busy: number
   readonly tasks: number
   readonly failed: number
   /** The time for which tasks ran, ms. */
@@ -39,12 +41,12 @@ export interface Work {
 /**
  * The member to a page. `event`: a line of the feed. `program`: starts a worker in the frame of the
  * page, with the port of the message, or ends it if there is no port. `work`: undefined if this
- * member does not compute, with `hasFailed` if it could not begin. `failed`: it could not enter, or
- * was thrown out. `left`: it has left the pool.
+ * member does not compute, with `hasFailed` if it could not begin. `run`: the last number of that
+ * page. `failed`: it could not enter, or was thrown out. `left`: it has left the pool.
  */
 export type MemberMessage =
   | { readonly type: 'event'; readonly line: string }
   | { readonly type: 'program'; readonly id: number }
-  | { readonly type: 'work'; readonly work: Work | undefined; readonly hasFailed?: boolean }
+  | { readonly type: 'work'; readonly run: number; readonly work: Work | undefined; readonly hasFailed?: boolean }
   | { readonly type: 'failed'; readonly code: string; readonly message: string }
   | { readonly type: 'left' }

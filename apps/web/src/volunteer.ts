@@ -35,9 +35,9 @@ export class Volunteer {
   }
 
   async work(): Promise<Work> {
-    const { run, failed, ran, blobBytes } = await this.#grid.figures()
+    const { busy, run, failed, ran, blobBytes } = await this.#grid.figures()
     const jobs = [...this.#shifts.values()].map(({ name, owner }) => ({ name, owner }))
-    return { workers: this.#workers, tasks: run, failed, ran, bytes: blobBytes, jobs }
+    return { workers: this.#workers, busy, tasks: run, failed, ran, bytes: blobBytes, jobs }
   }
 
   overview(): ReturnType<typeof overviewOf> {

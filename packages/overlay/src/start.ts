@@ -142,6 +142,6 @@ function keysOf(key: OverlayOptions['key']): readonly Uint8Array[] {
  * and an application may hand over all. If there is only the other kind, an error names it.
  */
 function waysIn(addresses: readonly string[]): readonly string[] {
-  const ours = addresses.filter((address) => /\/wss?(?:\/|$)/u.test(address) === (firstReach === 'tab'))
+  const ours = addresses.filter((address) => address.startsWith('/dnsaddr/') || /\/wss?(?:\/|$)/u.test(address) === (firstReach === 'tab'))
   return ours.length > 0 ? ours : addresses
 }

@@ -55,7 +55,7 @@ export class BlobExchange {
     this.#pool = pool
     this.#store = store
     // A tab keeps its blobs in memory, and few of them.
-    this.#room = new ByteRoom(Math.min(MAX_ASKED, 2 * store.limit))
+    this.#room = new ByteRoom(Math.min(MAX_ASKED, 2 * Math.max(store.limit, MAX_PART_BYTES)))
     this.#server = new BlobServer(store, budget, pinMade)
   }
 

@@ -444,7 +444,7 @@ export const shellFaults: readonly ShellFault[] = [
   {
     ...punches,
     name: 'a hidden member dials any address that another one names',
-    from: 'if (!isPublic(theirs) || !canDial(theirs)) throw',
+    from: 'if (!isPublic(theirs) || !canDial(theirs) || !isPlain) throw',
     to: 'if (!isPublic(theirs) && !canDial(theirs)) throw',
   },
   {

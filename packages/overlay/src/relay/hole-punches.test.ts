@@ -127,13 +127,18 @@ describe('two hidden members with a circuit', () => {
   it('ask three relays, of which one may lie or be silent', async () => {
     const [, other] = await ends({ others: ['/ip4/11.66.66.66/tcp/22', '/ip4/11.0.0.1/tcp/6001'] })
     const [, third] = await ends({ others: [undefined] })
-    await until(() => other.dials.length > 0 && third.dials.length > 0)
+    const [, fourth] = await ends({ others: ['/ip6/2a00::1/tcp/5001'] })
+    await until(() => [other, third, fourth].every(({ dials }) => dials.length > 0))
+    expect(fourth.dials[0]?.to).toMatch(/^\/ip4\/11\.0\.0\.1\//u)
     expect(other.dials[0]?.to).toMatch(/^\/ip4\/11\.0\.0\.1\//u)
     expect(third.dials[0]?.to).toMatch(/^\/ip4\/11\.0\.0\.1\//u)
   })
 
   it.each<[string, Situation]>([
-    ['relays disagree', { others: ['/ip4/11.66.66.66/tcp/22'] }],
+    [
+      'the other end says an address with an id',
+      { says: '/ip4/11.0.0.2/tcp/5002/p2p/12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp' },
+    ],
     ['a relay sees a private address, which would mean another host', { seen: ['/ip4/192.168.1.2/tcp/5001', '/ip4/11.0.0.2/tcp/5002'] }],
     ['the other end says a private address', { says: '/ip4/192.168.1.2/tcp/5002' }],
     ['the other end says no address of a host', { says: '/unix/tmp/socket' }],

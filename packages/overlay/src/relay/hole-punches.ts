@@ -4,7 +4,7 @@
  * specification, relay/DCUtR.md): one end measures a round trip, and waits for half of it after its
  * last word. If that fails, the circuit stays.
  */
-import type { Member, NodeId } from '@jel/protocol'
+import { pickSome, type Member, type NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
 import { CODE_P2P, multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { canDial } from '#platform/network'
@@ -135,9 +135,9 @@ export class HolePunches {
     const peer = circuit.remotePeer.toString()
     try {
       if (isDirect(circuit) || !this.#mayPunch(peer)) throw new Error('not now')
+      const own = await this.#outside(punching)
       this.#pause(peer, longPause)
       const signal = AbortSignal.timeout(agreeTime)
-      const own = await this.#outside(punching)
       const theirs = await exchange(stream, own, signal)
       await takeLine(stream, longestLine, signal)
       say(stream, 'sync')
@@ -167,8 +167,8 @@ export class HolePunches {
   }
 
   /**
-   * Asks relays at which address they see this host. One may lie, so two of three must see one IP
-   * address if more than one answers. Throws if none can say.
+   * Asks relays at which address they see this host. One may lie, so the IP address that two see
+   * comes first, and IPv4 before IPv6. Throws if none can say.
    */
   async #outside(punching: HolePunching): Promise<Outside> {
     const { host, find } = this.#options
@@ -176,17 +176,21 @@ export class HolePunches {
       const isRelay = find(connection.remotePeer.toString())?.reach === 'direct'
       return isRelay && connection.status === 'open' && punching.portOf(connection) !== undefined
     })
-    const asked = relays.slice(-maxAsked).map(async (connection): Promise<Outside | undefined> => {
+    // Each has one voice, with any number of connections.
+    const voices = [...new Map(relays.map((connection) => [connection.remotePeer.toString(), connection])).values()]
+    const asked = voices.slice(-maxAsked).map(async (connection): Promise<Outside | undefined> => {
       const address = await host.seenBy(connection, AbortSignal.timeout(seenTime)).catch(() => undefined)
       return address !== undefined && isPublic(address) && canDial(address)
         ? { address, port: punching.portOf(connection) as number }
         : undefined
     })
     const seen = (await Promise.all(asked)).filter((each) => each !== undefined)
-    const [first] = seen
-    const agreed = seen.find((one) => seen.some((other) => one !== other && hostOf(one.address) === hostOf(other.address)))
-    const outside = agreed ?? (seen.length === 1 ? first : undefined)
-    if (outside === undefined) throw new Error('no relay sees this host, or relays disagree')
+    const isSecond = (one: Outside): boolean => seen.some((other) => one !== other && hostOf(one.address) === hostOf(other.address))
+    const isIPv6 = (one: Outside): boolean => hostOf(one.address)?.includes(':') === true
+    const [outside] = pickSome(Math.random, seen, maxAsked).toSorted(
+      (a, b) => Number(isSecond(b)) - Number(isSecond(a)) || Number(isIPv6(a)) - Number(isIPv6(b)),
+    )
+    if (outside === undefined) throw new Error('no relay sees this host')
     return outside
   }
 
@@ -212,7 +216,8 @@ async function exchange(stream: Stream, { address }: Outside, signal: AbortSigna
   say(stream, address.decapsulateCode(CODE_P2P).toString())
   const theirs = multiaddr(await takeLine(stream, longestLine, signal))
   // A private address would mean a host of this network.
-  if (!isPublic(theirs) || !canDial(theirs)) throw new Error(`${theirs.toString()} is no address of a host behind a NAT`)
+  const isPlain = theirs.getComponents().every(({ code }) => code !== CODE_P2P)
+  if (!isPublic(theirs) || !canDial(theirs) || !isPlain) throw new Error(`${theirs.toString()} is no address of a host behind a NAT`)
   return theirs
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { FromProgram } from '../../program/messages.ts'
 import { defaultTaskLimits } from '../../program/task-limits.ts'
 import type { MessageBudget } from '../../executors/container.ts'
@@ -10,6 +10,7 @@ import { WorkerContainer } from './worker-container.ts'
 import { MAX_UNTAKEN } from './worker-window.ts'
 
 const turn = async (): Promise<void> => await new Promise((resolve) => setTimeout(resolve, 20))
+const until = async (check: () => void): Promise<void> => await vi.waitFor(check, { timeout: 5_000, interval: 5 })
 const opened: MessagePort[] = []
 
 afterEach(() => {
@@ -27,7 +28,7 @@ async function started(file = async (): Promise<string> => await Promise.resolve
   useFrame(frame)
   const container = new WorkerContainer({ onMessages: (each) => void messages.push(...each), onLost: (reason) => void lost.push(reason) })
   void container.start({ place: 'sandbox', job: 'job', file, limits: defaultTaskLimits, budget }, frame)
-  const port = await Promise.race([promise, turn().then(() => undefined)])
+  const port = await Promise.race([promise, until(() => expect(lost).toHaveLength(1)).then(() => undefined)])
   const received: unknown[] = []
   if (port !== undefined) {
     opened.push(port)
@@ -40,8 +41,7 @@ describe('a program in a worker of a frame', () => {
   it('gets its text, and then the messages of batches', async () => {
     const { container, received, lost } = await started()
     container.post([{ type: 'forget', path: 'a' }])
-    await turn()
-    expect(received).toMatchObject([{ job: 'job', program: 'the program' }, [{ type: 'forget', path: 'a' }]])
+    await until(() => expect(received).toMatchObject([{ job: 'job', program: 'the program' }, [{ type: 'forget', path: 'a' }]]))
     expect(lost).toEqual([])
   })
 
@@ -49,9 +49,8 @@ describe('a program in a worker of a frame', () => {
     const { port, received, messages } = await started()
     const batch = toBytes([{ type: 'seen', seen: 3 }])
     port.postMessage(batch)
-    await turn()
+    await until(() => expect(received.at(-1)).toBe(batch.length))
     expect(messages).toEqual([{ type: 'seen', seen: 3 }])
-    expect(received.at(-1)).toBe(batch.length)
   })
 
   it('makes the sender wait while it takes nothing', async () => {
@@ -60,11 +59,10 @@ describe('a program in a worker of a frame', () => {
     for (let sent = 0; sent < 3; sent++) container.post([{ type: 'blob', blob: 'b', size: 1, bytes }])
     let hasRoom = false
     void container.taken().then(() => (hasRoom = true))
-    await turn()
-    expect([hasRoom, received.length > 0]).toEqual([false, true])
+    await until(() => expect(received).toHaveLength(4))
+    expect(hasRoom).toBe(false)
     for (let taken = 0; taken < 3; taken++) port.postMessage(bytes.length)
-    await turn()
-    expect(hasRoom).toBe(true)
+    await until(() => expect(hasRoom).toBe(true))
   })
 
   it.each<[string, (port: MessagePort) => void, string]>([
@@ -75,8 +73,7 @@ describe('a program in a worker of a frame', () => {
   ])('ends if it sends %s', async (_, send, reason) => {
     const { container, port, lost, ended } = await started()
     send(port)
-    await turn()
-    expect(lost).toEqual([expect.stringContaining(reason)])
+    await until(() => expect(lost).toEqual([expect.stringContaining(reason)]))
     expect(ended).toHaveLength(1)
     container.post([{ type: 'forget', path: 'a' }])
     await container.taken()
@@ -90,8 +87,7 @@ describe('a program in a worker of a frame', () => {
     await turn()
     expect(lost).toEqual([])
     for (let sent = 0; sent < 5; sent++) port.postMessage(batch)
-    await turn()
-    expect(lost).toEqual(['it sends without end'])
+    await until(() => expect(lost).toEqual(['it sends without end']))
   })
 
   it('is lost with its page', async () => {
