@@ -81,14 +81,14 @@ export class Picture {
   }
 
   /** Draws if anything has changed. */
-  draw(): void {
+  draw(): boolean {
     const model = this.#model
     if (model.membersVersion !== this.#arranged || nodeTime() >= this.#places.fadedAt) this.#arrange()
     const now = performance.now()
     const isMoving = this.#places.isMoving(now)
     const fading = [...model.members.values()].filter(({ state, since }) => nodeTime() - since < FADES[state])
     // A change, a move, a fading member or undrawn links require a redraw.
-    if (!this.#dirty && !isMoving && fading.length === 0 && this.#areLinksDrawn) return
+    if (!this.#dirty && !isMoving && fading.length === 0 && this.#areLinksDrawn) return false
     this.#dirty = false
     const { clientWidth, clientHeight } = this.#canvas
     // These margins leave room for names.
@@ -105,6 +105,7 @@ export class Picture {
     this.#drawMembers(context)
     for (const row of fading) this.#drawFading(context, row)
     this.#drawNames(context)
+    return true
   }
 
   get #areLinksDrawn(): boolean {

@@ -19,6 +19,8 @@ const TICK = 1_000
  * bursts.
  */
 const TABLE_TIME = 200
+/** The pause after a frame in which nothing moved, ms. Guess: nobody notices that a change is later. */
+const STILL = 100
 /** The number of events that are shown. Guess: fewer fit on a screen. */
 const LOG_LINES = 120
 
@@ -65,8 +67,9 @@ function take(event: Told): void {
 }
 
 function frame(now: number): void {
-  requestAnimationFrame(frame)
-  picture.draw()
+  // Each frame costs a browser a millisecond, even if nothing changes.
+  if (picture.draw()) requestAnimationFrame(frame)
+  else setTimeout(() => requestAnimationFrame(frame), STILL)
   const version = `${model.membersVersion} ${model.linksVersion}`
   if (version !== tableVersion && now - tableAt >= TABLE_TIME) {
     tableVersion = version
