@@ -19,7 +19,7 @@ const TICK = 1_000
  * bursts.
  */
 const TABLE_TIME = 200
-/** The pause after a frame in which nothing moved, ms. Guess: nobody notices that a change is later. */
+/** The pause after a frame in which nothing moved, ms. Guess: nobody sees a change this late. */
 const STILL = 100
 /** The number of events that are shown. Guess: fewer fit on a screen. */
 const LOG_LINES = 120
