@@ -65,17 +65,16 @@ export class HolePunches {
     const { host, protocol } = this.#options
     const { punching } = host
     host.libp2p.addEventListener('connection:open', ({ detail }) => {
-      if (!isDirect(detail) && detail.direction === 'inbound') later(() => void this.#dialBack(detail), punchDelay)
+      if (isDirect(detail)) return
+      if (detail.direction === 'inbound') later(() => void this.#dialBack(detail), punchDelay)
+      // One of the two asks, or both would refuse each other.
+      const isAsker = host.libp2p.peerId.toString() < detail.remotePeer.toString()
+      if (punching !== undefined && isAsker) later(() => void this.#ask(punching, detail), punchDelay)
     })
     if (punching === undefined) return
     await host.libp2p.handle(protocol, (stream, connection) => void this.#answer(punching, stream, connection), {
       maxInboundStreams: 1,
       maxOutboundStreams: 1,
-    })
-    host.libp2p.addEventListener('connection:open', ({ detail }) => {
-      // One of the two asks, or both would refuse each other.
-      const isAsker = host.libp2p.peerId.toString() < detail.remotePeer.toString()
-      if (!isDirect(detail) && isAsker) later(() => void this.#ask(punching, detail), punchDelay)
     })
   }
 

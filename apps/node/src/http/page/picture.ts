@@ -80,7 +80,7 @@ export class Picture {
     return this.#places.layout.sites
   }
 
-  /** Draws if anything has changed. */
+  /** Draws if anything has changed. Returns whether it drew. */
   draw(): boolean {
     const model = this.#model
     if (model.membersVersion !== this.#arranged || nodeTime() >= this.#places.fadedAt) this.#arrange()
