@@ -1,4 +1,7 @@
-/** Timers that Node and browsers share. */
+/** Waiting, in Node and in browsers. */
+import { inBackground } from '@jel/overlay'
+
+export { inBackground, type Timer } from '@jel/overlay'
 
 /**
  * Waits for this time, ms. Rejects once the signal aborts.
@@ -22,12 +25,3 @@ export async function pause(
     signal?.removeEventListener('abort', abort)
   }
 }
-
-/** Makes a timer keep no process alive. In a browser a timer is a number. */
-export function inBackground<Timer>(timer: Timer): Timer {
-  ;(timer as { unref?: () => unknown }).unref?.()
-  return timer
-}
-
-/** A timer of either platform. */
-export type Timer = ReturnType<typeof setTimeout>
