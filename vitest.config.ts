@@ -3,9 +3,10 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Tests of real hosts and processes measure time, so they don't run beside pure ones, which take
-// the whole processor. They mostly wait, so four files run at once. Slow
-// tests, in files named *.slow.test.ts, are a group of their own. `pnpm test` leaves them to
-// `pnpm test:slow`.
+// the whole processor. They mostly wait, so six files run at once. Slow tests, in files named
+// *.slow.test.ts, run before a merge (`pnpm test:slow`). Nightly tests, in *.nightly.test.ts, take
+// the processor for a minute and more (`.ci/nightly`).
+const late = ['slow', 'nightly']
 const groups = [
   {
     name: 'pure',
@@ -30,7 +31,7 @@ const groups = [
     folders: ['packages/overlay', 'packages/jel', 'packages/compute/test'],
     timeout: 120_000,
     order: 1,
-    workers: 4,
+    workers: 6,
     isolate: false,
   },
   {
@@ -38,15 +39,21 @@ const groups = [
     folders: ['apps/*/test'],
     timeout: 120_000,
     order: 1,
-    workers: 4,
+    workers: 6,
     setup: ['apps/node/test/bundle.ts'],
   },
-  { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 3, setup: ['apps/node/test/bundle.ts'] },
+  ...late.map((name, at) => ({
+    name,
+    folders: ['packages', 'apps/*', 'scripts'],
+    timeout: 120_000,
+    order: 2 + at,
+    workers: 3,
+    setup: ['apps/node/test/bundle.ts'],
+  })),
 ]
 
 /** Files that take longer than a third of a minute. One of them that began last would run alone. */
 const longest = [
-  'packages/lab/src/job-soak/submitter.slow.test.ts',
   'apps/node/test/output.slow.test.ts',
   'apps/node/test/compute.test.ts',
   'packages/jel/test/conformance.test.ts',
@@ -56,9 +63,6 @@ const longest = [
   'apps/node/test/orders.slow.test.ts',
   'apps/node/test/saved-jobs.slow.test.ts',
   'apps/node/test/python.slow.test.ts',
-  'packages/lab/src/compute-field/compute-field.slow.test.ts',
-  'packages/lab/src/fidelity/fidelity.slow.test.ts',
-  'packages/lab/src/attacks/attacks.slow.test.ts',
   'packages/simulator/src/grid/clients.slow.test.ts',
   'packages/jel/test/worker-conformance.slow.test.ts',
   'apps/node/test/mixed-pool.slow.test.ts',
@@ -82,13 +86,13 @@ export default defineConfig({
     reporters:
       process.env['CI'] === undefined
         ? ['default']
-        : ['default', ['json', { outputFile: `.vitest/${process.argv.includes('slow') ? 'slow' : 'results'}.json` }]],
+        : ['default', ['json', { outputFile: `.vitest/${late.find((name) => process.argv.includes(name)) ?? 'results'}.json` }]],
     sequence: { sequencer: LongestFirst },
     projects: groups.map(({ name, folders, timeout, order, workers, isolate = true, setup = [] }) => ({
       test: {
         name,
-        include: folders.map((folder) => `${folder}/**/*${name === 'slow' ? '.slow' : ''}.test.ts`),
-        exclude: ['**/node_modules/**', '**/dist/**', ...(name === 'slow' ? [] : ['**/*.slow.test.ts'])],
+        include: folders.map((folder) => `${folder}/**/*${late.includes(name) ? `.${name}` : ''}.test.ts`),
+        exclude: ['**/node_modules/**', '**/dist/**', ...late.filter((each) => each !== name).map((each) => `**/*.${each}.test.ts`)],
         testTimeout: timeout,
         hookTimeout: timeout,
         teardownTimeout: 10_000,

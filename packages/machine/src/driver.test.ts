@@ -43,7 +43,11 @@ function setUp(script: (input: Input, now: number) => Effect[], onSend?: (to: st
 }
 
 beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  // Real timers come last: a later restoration of a spy would bring the fake timer back.
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
 
 describe('the driver', () => {
   test('carries effects out in order', () => {

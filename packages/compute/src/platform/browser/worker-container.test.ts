@@ -23,12 +23,16 @@ async function started(file = async (): Promise<string> => await Promise.resolve
   const messages: FromProgram[] = []
   const lost: string[] = []
   const ended: number[] = []
-  const { promise, resolve } = Promise.withResolvers<MessagePort>()
+  const { promise, resolve } = Promise.withResolvers<MessagePort | undefined>()
   const frame = { open: (_: number, port: MessagePort) => resolve(port), end: (id: number) => void ended.push(id) }
+  const onLost = (reason: string): void => {
+    lost.push(reason)
+    resolve(undefined)
+  }
   useFrame(frame)
-  const container = new WorkerContainer({ onMessages: (each) => void messages.push(...each), onLost: (reason) => void lost.push(reason) })
+  const container = new WorkerContainer({ onMessages: (each) => void messages.push(...each), onLost })
   void container.start({ place: 'sandbox', job: 'job', file, limits: defaultTaskLimits, budget }, frame)
-  const port = await Promise.race([promise, until(() => expect(lost).toHaveLength(1)).then(() => undefined)])
+  const port = await promise
   const received: unknown[] = []
   if (port !== undefined) {
     opened.push(port)
