@@ -17,6 +17,7 @@ const groups = [
       'packages/conformance',
       'packages/lab',
       'packages/compute/src',
+      'packages/monitor/src',
       'scripts',
       'apps/*/src',
     ],
@@ -28,7 +29,7 @@ const groups = [
   },
   {
     name: 'real',
-    folders: ['packages/overlay', 'packages/jel', 'packages/compute/test'],
+    folders: ['packages/overlay', 'packages/jel', 'packages/compute/test', 'packages/monitor/test'],
     timeout: 120_000,
     order: 1,
     workers: 6,

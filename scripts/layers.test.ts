@@ -132,6 +132,17 @@ const compute: Layers = {
   shell: ['core', 'program', 'executors', '.'],
 }
 
+const monitor: Layers = {
+  '.': ['core', 'expression', 'forecast', 'shell'],
+  // `#platform/*` is one of these.
+  'platform/node': ['core', 'expression'],
+  'platform/browser': ['core'],
+  expression: ['.'],
+  core: ['expression', '.'],
+  forecast: [],
+  shell: ['core', 'expression', '.'],
+}
+
 const simulator: Layers = {
   '.': ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'truth', 'report', 'jobs/programs', 'runner', 'grid'],
   engine: [],
@@ -191,6 +202,7 @@ const folders: Readonly<Record<string, Layers>> = {
   'packages/overlay': overlay,
   'packages/jel': jel,
   'packages/compute': compute,
+  'packages/monitor': monitor,
   'packages/simulator': simulator,
   'packages/conformance': flat,
   'packages/lab': lab,
@@ -215,6 +227,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@jel/overlay',
     '@jel/protocol',
   ],
+  'packages/monitor': ['@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
   'packages/simulator': ['@jel/compute/internals', '@jel/protocol', '@jel/protocol/internals'],
   'packages/conformance': ['@jel/protocol'],
   'packages/lab': [
@@ -230,7 +243,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@jel/simulator/internals',
     '@jel/simulator/testing',
   ],
-  'apps/node': ['@jel/compute', '@jel/compute/metrics', '@jel/jel', '@jel/jel/metrics', '@jel/simulator'],
+  'apps/node': ['@jel/compute', '@jel/compute/metrics', '@jel/jel', '@jel/jel/metrics', '@jel/monitor', '@jel/simulator'],
   // The page and the feed are those of the command line.
   'apps/web': [
     '@jel/compute',

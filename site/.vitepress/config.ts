@@ -21,6 +21,7 @@ const pages = {
     ['Keys at run time', '/docs/keys'],
     ['Deployment', '/docs/deployment'],
     ['Monitoring', '/docs/monitoring'],
+    ['Attributes', '/docs/attributes'],
     ['Troubleshooting', '/docs/troubleshooting'],
     ['A first hour', '/docs/friction'],
     ['Upgrading', '/docs/upgrading'],

@@ -46,6 +46,19 @@ export function keepOf(text: string): number {
   return time
 }
 
+export function percentOf(text: string): number {
+  const percent = /^\d+(?:\.\d+)?%?$/u.test(text) ? Number.parseFloat(text) : Number.NaN
+  if (!(percent <= 100)) throw new RangeError('It must be a percentage from 0 to 100.')
+  return percent
+}
+
+/** Parses a share, such as `20%` or `0.2`. */
+export function shareOf(text: string): number {
+  const [, amount, percent] = /^(\d+(?:\.\d+)?)(%?)$/u.exec(text) ?? []
+  if (amount === undefined) throw new RangeError('It must be a share, as in 20% or 0.2.')
+  return Number(amount) / (percent === '%' ? 100 : 1)
+}
+
 export function collect(value: string, before: readonly string[]): string[] {
   return [...before, value]
 }

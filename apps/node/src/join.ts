@@ -1,5 +1,6 @@
 import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
+import { monitor } from '@jel/monitor'
 import { Agent } from './agent/agent.ts'
 import { answerFigures } from './agent/member-figures.ts'
 import type { Answer, NodeEvent } from './events/events.ts'
@@ -108,12 +109,15 @@ async function run(
 ): Promise<number> {
   // The disposal leaves the pool after any error, so that nobody takes the node for dead.
   await using pool = entered
+  await using attributes = await monitor(pool)
+  attributes.addBuiltIn()
   let grid: Promise<Grid> | undefined
   let openedGrid: Grid | undefined
   const agent = new Agent(pool, stop, {
     ...flags,
     log,
     url: http?.url,
+    monitor: attributes,
     // A node that computes nothing loads the code for jobs at the first command about a job.
     runJobCommand: async (command, report, signal) => {
       const { openGrid, runJobCommand } = await import('./compute/index.ts')

@@ -1,4 +1,5 @@
 import type { Grid } from '@jel/compute'
+import type { Monitor } from '@jel/monitor'
 import type { Pool } from '@jel/jel'
 import type { Stop, StopReason } from '../base/stop.ts'
 import { reasonAt } from '../model/reason-at.ts'
@@ -14,6 +15,8 @@ export type RunJobCommand = (command: JobCommand, report: (event: JobEvent) => v
 
 export interface AgentOptions {
   readonly runJobCommand?: RunJobCommand
+  /** The attributes of the members. */
+  readonly monitor?: Monitor
   /** Returns the grid of the node, once it has one. Default: it has none. */
   readonly gridOf?: () => Grid | undefined
   /** Whether the node founds the pool if no introducer lets it in. */
@@ -39,6 +42,7 @@ export class Agent {
   readonly url: string | undefined
   readonly runJobCommand: RunJobCommand
   readonly #gridOf: () => Grid | undefined
+  readonly #monitor: Monitor | undefined
   readonly #stop: Stop
   readonly #found: boolean
   readonly #listeners = new Set<(event: NodeEvent) => void>()
@@ -46,7 +50,7 @@ export class Agent {
   constructor(
     pool: Pool,
     stop: Stop,
-    { found = false, version = '', log = SILENT, url, runJobCommand = noJobs, gridOf = () => undefined }: AgentOptions = {},
+    { found = false, version = '', log = SILENT, url, runJobCommand = noJobs, gridOf = () => undefined, monitor }: AgentOptions = {},
   ) {
     this.pool = pool
     this.version = version
@@ -54,6 +58,7 @@ export class Agent {
     this.url = url
     this.runJobCommand = runJobCommand
     this.#gridOf = gridOf
+    this.#monitor = monitor
     this.#stop = stop
     this.#found = found
     for (const event of this.#snapshot()) this.model.take(event, Date.now())
@@ -77,6 +82,12 @@ export class Agent {
    */
   get grid(): Grid | undefined {
     return this.#gridOf()
+  }
+
+  /** The attributes of the members. Throws Error if this node was started without. */
+  get monitor(): Monitor {
+    if (this.#monitor === undefined) throw new Error('this node reads no attributes')
+    return this.#monitor
   }
 
   /** Whether the node is about to leave. */

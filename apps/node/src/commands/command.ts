@@ -55,6 +55,8 @@ export interface Shell<Event extends NodeEvent = never> {
   readonly text?: (answer: Event, now: number) => string[] | Promise<string[]>
   /** Returns the exit status. The default is 0. */
   readonly status?: (answer: Event) => 0 | 1
+  /** The replies go on until the command is stopped. Then the exit status is 0. */
+  readonly follows?: boolean
   /** Returns the problem if no reply came before the last answer. By default that is no problem. */
   readonly silence?: (given: never) => string
 }

@@ -8,6 +8,7 @@ import { id as commandId, type FieldsOf } from '../base/schema.ts'
 import { CommandError } from '../base/usage-error.ts'
 import { allow } from './allow.ts'
 import { elect, result, withdraw } from './elections.ts'
+import { info } from './info.ts'
 import { job, jobs, map, submit } from './jobs.ts'
 import { keys } from './keys.ts'
 import { links, maybeDead, members } from './members.ts'
@@ -15,6 +16,7 @@ import { answer, event, query, reply, signal, unanswer } from './messages.ts'
 import { cancel, health, leave, status, tag, terminate } from './node.ts'
 import { publish, records, unpublish } from './records.ts'
 import { handle, open, unhandle } from './streams.ts'
+import { watch } from './watch.ts'
 
 /** An error lists the commands in this order. */
 export const commands = {
@@ -22,6 +24,8 @@ export const commands = {
   status,
   health,
   links,
+  info,
+  watch,
   elect,
   result,
   withdraw,

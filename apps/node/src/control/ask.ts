@@ -25,7 +25,7 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
     const lines = json === true ? [jsonLine(event, pool)] : await textOf(event as NodeEvent, shell)
     for (const line of lines) process.stdout.write(`${line}\n`)
   }
-  const { silence } = shell
+  const { silence, follows = false } = shell
   let [asked, replies] = [0, 0]
   const showReply = (event: Answer): void => {
     if (event.event === 'asked') asked = event.members
@@ -35,12 +35,13 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
   const stop = new Stop()
   stopOnSignals(stop)
   await using client = await ControlClient.connect(pool, given, shell.asksAny?.(given as never) === true ? 'any' : 'one')
-  // A command with replies has a field for their time limit.
-  const timer = timeout === undefined || silence !== undefined ? undefined : setTimeout(() => stop.now('time'), timeout)
-  const answer = await Promise.race([client.ask(command, silence && showReply), stop.reason])
+  // A command may have a field for its time limit.
+  const timer = timeout === undefined || 'timeout' in command ? undefined : setTimeout(() => stop.now('time'), timeout)
+  const answer = await Promise.race([client.ask(command, silence === undefined && !follows ? undefined : showReply), stop.reason])
   clearTimeout(timer)
   if (answer === 'time') throw new Error(`no answer within ${(timeout as number) / 1000} s`)
   const isStopped = typeof answer === 'string'
+  if (follows) return 0
   if (!isStopped) await show(answer)
   const isSilent = silence !== undefined && replies === 0
   if (isSilent) process.stderr.write(`jel: ${asked === 0 ? 'no member matches' : silence(given as never)}\n`)

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { counted, oneLine, printable, shortId } from '../base/text.ts'
+import type { Value } from '@jel/monitor'
 import type { NodeEvent, NodeJson } from './events.ts'
 import type { OutputEvent } from './job-messages.ts'
 
@@ -34,6 +35,15 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
       return `health: ${healthText(event)}`
     case 'members':
       return `${event.nodes.length} members`
+    case 'info':
+      return `${event.members.length} members`
+    case 'sample': {
+      const time = new Date(event.at).toISOString().slice(11, 19)
+      const holds = event.holds === undefined ? '' : event.holds ? ', the condition holds' : ', the condition no longer holds'
+      return `${time} ${shortId(event.member)} ${oneLine(event.name)} ${valueText(event.value)}${unitText(event.unit)}${holds}${event.replayed ? ', late' : ''}`
+    }
+    case 'unsampled':
+      return `${shortId(event.member)} ${unsampledText(event)}`
     case 'record':
       return `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' is gone' : `, ${Buffer.byteLength(event.value, 'base64')} bytes`}`
     case 'status':
@@ -70,6 +80,32 @@ export function outputLines({ member, fn, stream, text }: OutputEvent): string[]
     .replace(/\n$/u, '')
     .split(/\r?\n|\r/u)
     .map((line) => `${source} | ${printable(line)}`)
+}
+
+/** Describes the value of an attribute. Four digits are enough for people. */
+export function valueText(value: Value): string {
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)))
+  return oneLine(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** The unit 1 says nothing. */
+function unitText(unit: string): string {
+  return unit === '' || unit === '1' ? '' : ` ${oneLine(unit)}`
+}
+
+/** Describes why samples are missing. */
+function unsampledText({ why, name = '', reason = '', message = '', time = 0, count = 0 }: NodeEvent & { event: 'unsampled' }): string {
+  switch (why) {
+    case 'ended':
+      return reason
+    case 'refused':
+    case 'problem':
+      return oneLine(message)
+    case 'lost':
+      return `${counted(count, 'sample')} were not sent, since this node was slow`
+    case 'gap':
+      return `${oneLine(name)}: no samples for ${(time / 1000).toFixed(1)} s`
+  }
 }
 
 function wholeMemberText({ id, incarnation, location }: NodeJson): string {

@@ -1,4 +1,5 @@
 import type { JobEvent, JobsEvent, OutputEvent } from './job-messages.ts'
+import type { AttributeSchema, ConstantValues, MemberEvent, Reading, WatchEvent } from '@jel/monitor'
 import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
 import { toString } from 'uint8arrays'
 import { jsonText, utf8Text } from '../base/text.ts'
@@ -47,6 +48,22 @@ export interface MemberResultJson {
   readonly reason?: string
 }
 
+/**
+ * The attributes of a member. `constants` are in its joined-statement. Without `readings` and
+ * `schema` there is a `reason`.
+ */
+export interface AttributesJson {
+  readonly node: string
+  readonly location: string
+  readonly constants?: ConstantValues
+  readonly readings?: readonly Reading[]
+  readonly schema?: readonly AttributeSchema[]
+  readonly reason?: string
+}
+
+/** News of a watch that is no sample. */
+type Unsampled = MemberEvent | Exclude<WatchEvent, { type: 'sample' }>
+
 /** The id of a command, echoed in its answer. */
 export type CommandId = string | number
 
@@ -83,6 +100,16 @@ export type NodeEvent =
   | { readonly event: 'members'; readonly nodes: readonly ListedJson[]; readonly re?: CommandId }
   | ({ readonly event: 'status'; readonly re?: CommandId } & StatusJson)
   | { readonly event: 'links'; readonly links: readonly LinkJson[]; readonly re?: CommandId }
+  | { readonly event: 'info'; readonly members: readonly AttributesJson[]; readonly re?: CommandId }
+  /** A sample that the command `watch` asked for. */
+  | ({ readonly event: 'sample'; readonly member: string; readonly re?: CommandId } & Omit<
+      Extract<WatchEvent, { type: 'sample' }>,
+      'type' | 'member'
+    >)
+  /** Why samples of a watched member are missing. */
+  | ({ readonly event: 'unsampled'; readonly member: string; readonly why: Unsampled['type']; readonly re?: CommandId } & Partial<
+      Record<'name' | 'code' | 'message' | 'reason', string> & Record<'time' | 'count', number>
+    >)
   | ({ readonly event: 'record' } & RecordJson)
   | { readonly event: 'records'; readonly records: readonly RecordJson[]; readonly re?: CommandId }
   /** `members` has the results at all members, this node first, if the command was for all. */
@@ -170,6 +197,16 @@ export interface HealthJson {
 export function nodeJson({ id, incarnation, addresses, location, tag, reach, joinedAt }: Member): NodeJson {
   const tagText = utf8Text(tag)
   return { id, incarnation, addresses, location, tag: base64(tag), ...(tagText !== undefined && { tagText }), reach, joinedAt }
+}
+
+/** Returns the event for what a watch brought. */
+export function watchEvent(event: WatchEvent | MemberEvent): Answer & NodeEvent {
+  if (event.type !== 'sample') {
+    const { type, ...rest } = event
+    return { event: 'unsampled', why: type, ...rest }
+  }
+  const { type: _, ...sample } = event
+  return { event: 'sample', ...sample }
 }
 
 export function reignJson({ election, epoch, winner }: Reign): ReignJson {

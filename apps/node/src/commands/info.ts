@@ -1,0 +1,144 @@
+/** The command about the attributes of members. */
+import type { Monitor, Reading, ReadOptions } from '@jel/monitor'
+import type { Member } from '@jel/jel'
+import * as v from 'valibot'
+import { durationOf, percentOf } from '../arguments.ts'
+import { bool, number, oneOf, texts } from '../base/schema.ts'
+import { tableOf } from '../base/table.ts'
+import { oneLine } from '../base/text.ts'
+import { CommandError, messageOf } from '../base/usage-error.ts'
+import { valueText } from '../events/event-text.ts'
+import type { AttributesJson } from '../events/events.ts'
+import { command } from './command.ts'
+import { flag, JSON_LINES } from './flags.ts'
+
+const RESPONSES = ['cached', 'immediate', 'last'] as const
+/** Maximum number of members that are asked at once. A guess: each takes a stream. */
+const AT_ONCE = 64
+/**
+ * An operand is the end of an id from this length on. A guess: shorter ends name several members.
+ */
+const SHORTEST_END = 4
+
+interface InfoGiven extends Omit<ReadOptions, 'cancel'> {
+  readonly names: readonly string[]
+  readonly schema?: boolean
+}
+
+export const info = command({
+  about:
+    'attributes of members, measured now: nodes has ids or ends of ids, else all members are asked; names are of attributes, else all; response, quality (%) and timeout (ms) say how old a value may be and how long to wait',
+  fields: {
+    nodes: v.optional(texts),
+    names: v.optional(texts),
+    response: v.optional(oneOf(...RESPONSES)),
+    quality: v.optional(number),
+    timeout: v.optional(number),
+    schema: v.optional(bool),
+  },
+  answer: 'info',
+  async run({ nodes, names, schema = false, ...options }, { agent, signal }) {
+    const asked = membersOf(agent.pool.members(), nodes)
+    const monitor = agent.monitor
+    const waiting = [...asked.entries()]
+    const members: AttributesJson[] = []
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [at, member] = next
+        members[at] = await ask(monitor, member, { names, schema, signal, ...options })
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    return { members }
+  },
+  shell: {
+    // Whichever node asks, the same members answer.
+    asksAny: () => true,
+    about: 'show attributes of members, such as processors, load, memory and disk, measured now',
+    operands: [flag('[names...]', 'members, by the ends of their ids, and names of attributes (default: all members, all attributes)')],
+    flags: [
+      flag(
+        '--response <which>',
+        'the last value if it is young enough, a new one, or the last one whatever its age (default: cached)',
+        RESPONSES,
+      ),
+      flag('--quality <percent>', 'measure again if the value has less than this quality', percentOf),
+      flag('--timeout <seconds>', 'the longest wait for a measurement (default: 5)', durationOf),
+      flag('--schema', 'show the units of the attributes and how long a value counts, and no values'),
+      JSON_LINES,
+    ],
+    /** An operand with the form of an id, or of its end, is a member: a name has dots. */
+    line: ({ names, schema, response, quality, timeout }: InfoGiven) => ({
+      command: 'info',
+      nodes: listOf(names.filter(isIdLike)),
+      names: listOf(names.filter((name) => !isIdLike(name))),
+      response,
+      quality,
+      timeout,
+      schema,
+    }),
+    text: async ({ members }) =>
+      await tableOf([['MEMBER', 'ATTRIBUTE', 'VALUE', 'UNIT', 'AGE', ''], ...members.flatMap((member) => rowsOf(member))]),
+    status: ({ members }) => (members.some(isIncomplete) ? 1 : 0),
+  },
+})
+
+/** A name that has no dots may be of an attribute, too. Ids have capital letters and digits. */
+function isIdLike(text: string): boolean {
+  return text.length >= SHORTEST_END && /^[1-9A-HJ-NP-Za-km-z]+$/u.test(text) && /[A-Z]/u.test(text)
+}
+
+function listOf(names: readonly string[]): readonly string[] | undefined {
+  return names.length === 0 ? undefined : names
+}
+
+/** Throws CommandError if an end of an id fits no member, or several. */
+function membersOf(members: readonly Member[], ends: readonly string[] | undefined): readonly Member[] {
+  if (ends === undefined) return members
+  return ends.map((end) => {
+    const [found, other] = members.filter(({ id }) => id.endsWith(end))
+    if (found === undefined) throw new CommandError('INVALID_COMMAND', `info: no member has an id that ends with ${JSON.stringify(end)}`)
+    if (other !== undefined)
+      throw new CommandError('INVALID_COMMAND', `info: several members have ids that end with ${JSON.stringify(end)}`)
+    return found
+  })
+}
+
+interface Asked extends ReadOptions {
+  readonly names: readonly string[] | undefined
+  readonly schema: boolean
+  readonly signal: AbortSignal
+}
+
+/** A member that does not answer is part of the answer. */
+async function ask(monitor: Monitor, { id, location }: Member, { names, schema, ...options }: Asked): Promise<AttributesJson> {
+  const constants = monitor.constantsOf(id)
+  const member = { node: id, location, ...(Object.keys(constants).length > 0 && { constants }) }
+  try {
+    if (!schema) return { ...member, readings: await monitor.read(id, names, options) }
+    const schemas = await monitor.schema(id, options)
+    return { ...member, schema: names === undefined ? schemas : schemas.filter(({ name }) => names.includes(name)) }
+  } catch (error) {
+    options.signal.throwIfAborted()
+    return { ...member, reason: messageOf(error) }
+  }
+}
+
+function isIncomplete({ reason, readings = [] }: AttributesJson): boolean {
+  return reason !== undefined || readings.some(({ problem }) => problem !== undefined)
+}
+
+function rowsOf({ node, constants = {}, readings = [], schema = [], reason }: AttributesJson): string[][] {
+  const end = node.slice(-8)
+  if (reason !== undefined) return [[end, '', '', '', '', oneLine(reason)]]
+  return [
+    ...Object.entries(constants).map(([name, value]) => [end, name, valueText(value), '', '', 'stated']),
+    ...schema.map(({ name, unit, ttl, about }) => [end, name, '', unit, `${ttl} ms`, oneLine(about)]),
+    ...readings.map((reading) => [end, oneLine(reading.name), ...cellsOf(reading)]),
+  ]
+}
+
+function cellsOf(reading: Reading): string[] {
+  if (reading.problem !== undefined) return ['', '', '', oneLine(reading.problem.message)]
+  return [valueText(reading.value), oneLine(reading.unit), `${Math.round(reading.age)} ms`, '']
+}

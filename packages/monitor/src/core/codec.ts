@@ -1,0 +1,14 @@
+import * as v from 'valibot'
+
+/**
+ * Encodes a message as JSON. A row of a watch is as short as in CBOR, and no decoder of JSON can be
+ * made to build more than the text has.
+ */
+export function toBytes(message: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(message))
+}
+
+/** @throws Error for bytes that are no such message */
+export function fromBytes<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> {
+  return v.parse(schema, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
+}

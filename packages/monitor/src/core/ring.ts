@@ -1,0 +1,50 @@
+import type { Milliseconds } from './sensor.ts'
+import type { Value } from '../expression/value.ts'
+
+/** A measured value of an attribute. `seq` counts the values of one series. `at`: Unix ms. */
+export interface Sample {
+  readonly seq: number
+  readonly at: Milliseconds
+  readonly value: Value
+}
+
+/** A series keeps samples for this long, ms. A guess: longer cuts lose samples anyway. */
+export const KEPT: Milliseconds = 600_000
+/** Maximum number of samples of a ring: ten minutes at 10 Hz. */
+const MAX_SAMPLES = 6000
+/** Maximum bytes of texts and lists in a ring, as JSON. A guess. */
+const MAX_BYTES = 262_144
+
+/** The last samples of an attribute: ten minutes, bounded in number and bytes. */
+export class Ring {
+  #samples: Sample[] = []
+  /** The number of samples at the beginning of the list that are out. */
+  #out = 0
+  #bytes = 0
+
+  push(sample: Sample): void {
+    this.#samples.push(sample)
+    this.#bytes += bytesOf(sample)
+    for (let first = this.#samples[this.#out] as Sample; this.#isFull || first.at <= sample.at - KEPT;) {
+      this.#bytes -= bytesOf(first)
+      first = this.#samples[++this.#out] as Sample
+    }
+    // So the list moves once in a while, and not for each sample.
+    if (2 * this.#out < this.#samples.length) return
+    this.#samples = this.#samples.slice(this.#out)
+    this.#out = 0
+  }
+
+  /** Returns the samples after this number, the oldest first. */
+  after(seq: number): readonly Sample[] {
+    return this.#samples.slice(this.#out).filter((sample) => sample.seq > seq)
+  }
+
+  get #isFull(): boolean {
+    return this.#samples.length - this.#out > MAX_SAMPLES || this.#bytes > MAX_BYTES
+  }
+}
+
+function bytesOf({ value }: Sample): number {
+  return typeof value === 'object' || typeof value === 'string' ? JSON.stringify(value).length : 0
+}

@@ -1,0 +1,66 @@
+import type { Expression as Tree } from 'acorn'
+
+const BINARY: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '<', '<=', '>', '>=', '==', '!=', 'in'])
+/** The functions of a text, and of a list: `contains`. */
+const FUNCTIONS = ['startsWith', 'endsWith', 'contains'] as const
+
+/** The place in an expression that is not allowed. */
+interface SyntaxProblem {
+  readonly at: number
+  readonly message: string
+}
+
+/**
+ * Returns the name of an attribute, such as `system.memory.usage`; undefined: it is something else.
+ */
+export function nameOf(tree: Tree): string | undefined {
+  if (tree.type === 'Identifier') return tree.name
+  if (tree.type !== 'MemberExpression' || tree.computed || tree.optional || tree.object.type === 'Super') return undefined
+  const object = nameOf(tree.object)
+  return object === undefined || tree.property.type !== 'Identifier' ? undefined : `${object}.${tree.property.name}`
+}
+
+/**
+ * Returns the first part that is not allowed. The parser takes all of JavaScript. This list takes
+ * what CEL has without its macros.
+ */
+export function problemOf(tree: Tree): SyntaxProblem | undefined {
+  const no = (message: string): SyntaxProblem => ({ at: tree.start, message })
+  const first = (...trees: readonly Tree[]): SyntaxProblem | undefined => {
+    for (const each of trees) {
+      const problem = problemOf(each)
+      if (problem !== undefined) return problem
+    }
+    return undefined
+  }
+  if (nameOf(tree) !== undefined) return undefined
+  switch (tree.type) {
+    case 'Literal':
+      return ['number', 'string', 'boolean'].includes(typeof tree.value) ? undefined : no('it is no number, text, true or false')
+    case 'UnaryExpression':
+      return ['!', '-'].includes(tree.operator) ? first(tree.argument) : no(`${tree.operator} is no operator here`)
+    case 'BinaryExpression':
+      return BINARY.has(tree.operator) ? first(tree.left as Tree, tree.right) : no(`${tree.operator} is no operator here`)
+    case 'LogicalExpression':
+      return ['&&', '||'].includes(tree.operator) ? first(tree.left, tree.right) : no(`${tree.operator} is no operator here`)
+    case 'ConditionalExpression':
+      return first(tree.test, tree.consequent, tree.alternate)
+    case 'ArrayExpression':
+      return tree.elements.every((each) => each?.type === 'Literal')
+        ? first(...(tree.elements as Tree[]))
+        : no('a list has numbers and texts only')
+    case 'CallExpression': {
+      const { callee } = tree
+      const isKnown =
+        callee.type === 'MemberExpression' &&
+        !callee.computed &&
+        callee.property.type === 'Identifier' &&
+        FUNCTIONS.some((name) => name === (callee.property as { readonly name: string }).name) &&
+        tree.arguments.length === 1
+      if (!isKnown) return no(`the functions are ${FUNCTIONS.join(', ')}, with one argument`)
+      return first(callee.object as Tree, ...(tree.arguments as Tree[]))
+    }
+    default:
+      return no('this is not allowed in an expression')
+  }
+}

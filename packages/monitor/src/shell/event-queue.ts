@@ -1,0 +1,42 @@
+/** Maximum number of events that wait for a slow reader. A guess. */
+const MAX_WAITING = 8192
+
+/** Events for one reader. If too many wait, the oldest ones go. */
+export class EventQueue<Event> implements AsyncIterable<Event> {
+  #events: Event[] = []
+  #lost = 0
+  #hasEnded = false
+  #wake: (() => void) | undefined
+
+  /** The number of events that the reader did not get. */
+  get lost(): number {
+    return this.#lost
+  }
+
+  push(event: Event): void {
+    if (this.#hasEnded) return
+    if (this.#events.length >= MAX_WAITING) {
+      this.#events.shift()
+      this.#lost++
+    }
+    this.#events.push(event)
+    this.#wake?.()
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#wake?.()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
+    for (;;) {
+      const events = this.#events
+      this.#events = []
+      yield* events
+      if (this.#events.length > 0) continue
+      if (this.#hasEnded) return
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+      this.#wake = undefined
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { FrameStream, inBackground, SendQueue } from '@jel/overlay'
+import type { MemberRef, Pool, Stream } from '@jel/jel'
+import { fromBytes, toBytes } from '../core/codec.ts'
+import { answer, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, request, type Answer, type Request } from '../core/messages.ts'
+import { NoAnswerError } from '../errors.ts'
+
+const PROTOCOL = '/jel-info/1.0.0'
+/**
+ * Maximum number of streams that this member serves at once, in total and for one member. Guesses:
+ * a page reads all of its members at once.
+ */
+const [MAX_OPEN, MAX_OF_ONE] = [256, 8]
+/** One request of a member begins at least this long after its former one, ms. A guess. */
+const PAUSE = 5
+/**
+ * Time for a request to arrive, ms, and time for an answer beyond the time of its read. Guesses.
+ */
+const [REQUEST_TIME, EXTRA_TIME] = [5000, 2000]
+
+/** Reads attributes of other members, and lets them read. A stream carries one request. */
+export class InfoStreams {
+  readonly #pool: Pool
+  readonly #answerOf: (asked: Request, from: string) => Promise<Answer>
+  /** The number of open streams of each member, and the earliest time of its next request. */
+  readonly #peers = new Map<string, { open: number; notBefore: number }>()
+  #open = 0
+
+  constructor(pool: Pool, answerOf: (asked: Request, from: string) => Promise<Answer>) {
+    this.#pool = pool
+    this.#answerOf = answerOf
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    await this.#pool.handle(PROTOCOL, (stream, from) => this.#serve(stream, from), { signal })
+  }
+
+  /**
+   * @param time how long the member may take, ms
+   * @throws NoAnswerError; OpenError, also if the member serves no attributes; UnknownMemberError
+   */
+  async ask(member: MemberRef, asked: Request, time: number, signal?: AbortSignal): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    promise.catch(() => {})
+    const fail = (why: string): void => reject(new NoAnswerError(`${typeof member === 'string' ? member : member.id}: ${why}`))
+    // A stopped process takes a stream, and says nothing.
+    const late = new AbortController()
+    const timer = setTimeout(() => {
+      fail(`no answer within ${time + EXTRA_TIME} ms`)
+      late.abort(new Error('it takes too long'))
+    }, time + EXTRA_TIME)
+    const abort = (): void => {
+      reject(signal?.reason as Error)
+      late.abort(signal?.reason)
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+    let frames: FrameStream | undefined
+    try {
+      const stream = await Promise.race([this.#pool.open(member, PROTOCOL, { signal: late.signal }), promise as Promise<never>])
+      frames = new FrameStream(
+        stream,
+        { maxFrameBytes: MAX_ANSWER_BYTES, queue: new SendQueue() },
+        {
+          onFrame: (bytes) => {
+            try {
+              resolve(fromBytes(answer, bytes) as Answer)
+            } catch {
+              fail('its answer is none')
+            }
+          },
+          onEnd: () => fail('it ended the stream without an answer'),
+        },
+      )
+      frames.send(toBytes(asked))
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+      void frames?.close()
+    }
+  }
+
+  #serve(stream: Stream, from: string): void {
+    const peer = this.#peers.get(from) ?? { open: 0, notBefore: 0 }
+    if (this.#open >= MAX_OPEN || peer.open >= MAX_OF_ONE) {
+      stream.abort(new Error('it asks for too much at once'))
+      return
+    }
+    this.#peers.set(from, peer)
+    this.#open++
+    peer.open++
+    let isAsked = false
+    const frames: FrameStream = new FrameStream(
+      stream,
+      { maxFrameBytes: MAX_REQUEST_BYTES, queue: new SendQueue() },
+      {
+        onFrame: (bytes) => {
+          if (isAsked) return
+          isAsked = true
+          this.#answer(peer, bytes, from).then(
+            (given) => frames.send(toBytes(given)),
+            (error: unknown) => frames.abort(error),
+          )
+        },
+        onEnd: () => {
+          clearTimeout(timer)
+          this.#open--
+          peer.open--
+          if (peer.open === 0 && peer.notBefore < performance.now()) this.#peers.delete(from)
+          void frames.close()
+        },
+      },
+    )
+    const timer = inBackground(
+      setTimeout(() => {
+        if (!isAsked) frames.abort(new Error('no request came'))
+      }, REQUEST_TIME),
+    )
+  }
+
+  /** Answers a request. A member that asks often has to wait. */
+  async #answer(peer: { notBefore: number }, bytes: Uint8Array, from: string): Promise<Answer> {
+    const asked = fromBytes(request, bytes)
+    const now = performance.now()
+    const at = Math.max(now, peer.notBefore)
+    peer.notBefore = at + PAUSE
+    if (at > now) await new Promise((resolve) => setTimeout(resolve, at - now))
+    return await this.#answerOf(asked, from)
+  }
+}

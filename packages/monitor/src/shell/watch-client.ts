@@ -1,0 +1,144 @@
+import type { Stream } from '@jel/jel'
+import { FrameStream, SendQueue } from '@jel/overlay'
+import { fromBytes, toBytes } from '../core/codec.ts'
+import type { Milliseconds } from '../core/sensor.ts'
+import type { Value } from '../expression/value.ts'
+import { MAX_ROWS_BYTES, watchAnswer, type WatchAnswer } from '../core/watch-messages.ts'
+import type { WatchSpec } from '../core/watch-spec.ts'
+import type { Since } from '../core/watching.ts'
+
+/** News of an attribute of a member. */
+export type WatchEvent = { readonly member: string; readonly name: string } & (
+  | {
+      readonly type: 'sample'
+      readonly value: Value
+      readonly unit: string
+      /** The time of the measurement by the clock of its member, Unix ms. */
+      readonly at: Milliseconds
+      /** Counts the measurements. */
+      readonly seq: number
+      /** Whether the condition holds. Undefined: the watch has none. */
+      readonly holds?: boolean
+      /** The sample was measured before the stream broke, and comes late. */
+      readonly replayed: boolean
+    }
+  | { readonly type: 'problem'; readonly code: string; readonly message: string }
+  /**
+   * No sample of this time came, ms: the stream was broken for longer than the member keeps
+   * samples.
+   */
+  | { readonly type: 'gap'; readonly time: Milliseconds }
+)
+
+/** News of a whole member. `ended`: there will be no more samples of this life. */
+export type MemberEvent =
+  | { readonly type: 'ended'; readonly member: string; readonly reason: 'died' | 'left' }
+  | { readonly type: 'refused'; readonly member: string; readonly code: string; readonly message: string }
+  /** The member did not send so many samples, since this consumer was slow. */
+  | { readonly type: 'lost'; readonly member: string; readonly count: number }
+
+/**
+ * The samples of one member. It outlives streams: the next stream continues where the last broke.
+ */
+export class WatchedMember {
+  readonly #member: string
+  readonly #names: readonly string[]
+  readonly #emit: (event: WatchEvent | MemberEvent) => void
+  readonly #last = new Map<string, Since & { readonly at: Milliseconds }>()
+  #units: readonly string[] = []
+  /** The attributes of which this stream has brought a sample. */
+  #begun = new Set<string>()
+  /** For each attribute whether samples are missing before the next one. */
+  readonly #missing = new Set<string>()
+
+  constructor(member: string, names: readonly string[], emit: (event: WatchEvent | MemberEvent) => void) {
+    this.#member = member
+    this.#names = names
+    this.#emit = emit
+  }
+
+  /**
+   * Watches over a stream until it ends.
+   *
+   * @returns whether another stream may help
+   */
+  async follow(stream: Stream, spec: WatchSpec, signal: AbortSignal): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.begin()
+    const frames: FrameStream = new FrameStream(
+      stream,
+      { maxFrameBytes: MAX_ROWS_BYTES, queue: new SendQueue() },
+      {
+        onFrame: (bytes) => {
+          try {
+            if (!this.take(fromBytes(watchAnswer, bytes))) resolve(false)
+          } catch (error) {
+            frames.abort(error)
+          }
+        },
+        onEnd: () => resolve(true),
+      },
+    )
+    const stop = (): void => resolve(false)
+    signal.addEventListener('abort', stop, { once: true })
+    const since = Object.fromEntries([...this.#last].map(([name, { series, seq }]) => [name, [series, seq]]))
+    frames.send(toBytes({ watch: spec, ...(this.#last.size > 0 && { since }) }))
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', stop)
+      void frames.close()
+    }
+  }
+
+  /** A stream begins. */
+  begin(): void {
+    this.#begun = new Set()
+  }
+
+  /**
+   * Takes a message of the producer.
+   *
+   * @returns false if the producer refuses
+   * @throws Error for a message that does not fit to what was asked
+   */
+  take(message: WatchAnswer): boolean {
+    if ('refused' in message) {
+      this.#emit({ type: 'refused', member: this.#member, ...message.refused })
+      return false
+    }
+    if ('units' in message) this.#units = message.units
+    else for (const row of message.rows) this.#row(row)
+    return true
+  }
+
+  #row(row: Extract<WatchAnswer, { rows: unknown }>['rows'][number]): void {
+    const member = this.#member
+    if (!Array.isArray(row)) {
+      if ('lost' in row) this.#emit({ type: 'lost', member, count: row.lost })
+      else if ('missing' in row) this.#missing.add(this.#nameOf(row.i))
+      else this.#emit({ type: 'problem', member, name: this.#nameOf(row.i), ...row.problem })
+      return
+    }
+    const [index, seq, at, value, { s, r, h } = {}] = row
+    const name = this.#nameOf(index)
+    const last = this.#last.get(name)
+    const series = s ?? last?.series
+    if (series === undefined) throw new Error('a sample of no series')
+    const isBroken = last !== undefined && !this.#begun.has(name) && (series !== last.series || this.#missing.has(name))
+    this.#missing.delete(name)
+    this.#begun.add(name)
+    // A member whose numbers do not grow would send a sample twice.
+    if (series === last?.series && seq <= last.seq) return
+    if (isBroken) this.#emit({ type: 'gap', member, name, time: Math.max(0, at - last.at) })
+    this.#last.set(name, { series, seq, at })
+    const unit = this.#units[index] ?? ''
+    this.#emit({ type: 'sample', member, name, value, unit, at, seq, replayed: r === 1, ...(h !== undefined && { holds: h }) })
+  }
+
+  #nameOf(index: number): string {
+    const name = this.#names[index]
+    if (name === undefined) throw new Error('no such attribute was asked for')
+    return name
+  }
+}

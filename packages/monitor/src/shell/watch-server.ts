@@ -1,0 +1,222 @@
+import type { Stream } from '@jel/jel'
+import { Driver } from '@jel/machine'
+import { FrameStream, SendQueue } from '@jel/overlay'
+import { fromBytes, toBytes } from '../core/codec.ts'
+import { parseWatch, type ParsedWatch } from '../core/watch-spec.ts'
+import { MAX_WATCH_BYTES, RowEncoder, watchRequest } from '../core/watch-messages.ts'
+import { Watching, type Row, type Since, type WatchEffect, type WatchInput } from '../core/watching.ts'
+import type { Attributes } from './attributes.ts'
+
+export const WATCH_PROTOCOL = '/jel-watch/1.0.0'
+/** Maximum number of watches that this member serves, in total and for one member. From GRID. */
+const [MAX_WATCHES, MAX_OF_ONE] = [64, 8]
+/** Rows of this time go in one frame, ms. A guess: attributes are measured one after the other. */
+const GATHER = 5
+/**
+ * A consumer with so many unread bytes gets only the latest values, until it has read all. A guess.
+ */
+const FULL_BYTES = 16_384
+/** A member looks this often whether a slow consumer has read all, ms. A guess. */
+const LOOK_AGAIN = 100
+/** A stopped consumer may take nothing for this time, ms. Its death ends the stream sooner. */
+const STALL: number = 600_000
+/** A stream has this time for its first message, ms. A guess. */
+const REQUEST_TIME = 5000
+
+/** The part that a member may see: all values, means of windows alone, or nothing. */
+export type Permission = 'all' | 'summary' | 'none'
+/** Decides what a member may see of an attribute. */
+export type Allow = (asked: { readonly member: string; readonly attribute: string }) => Permission
+/** A window is a summary from this length on, ms. From GMA: ten-minute means for others. */
+const SUMMARY = 600_000
+
+/** The way to the consumer of one watch: a stream, or a call in this process. */
+export interface Outlet {
+  send(message: object): void
+  /** Bytes that the consumer has not taken. */
+  waiting(): number
+}
+
+/** The consumer of one watch. */
+interface Consumer extends Outlet {
+  readonly encoder: RowEncoder
+  rows: unknown[]
+  isFull: boolean
+}
+
+/** Serves watches of other members: the shell of `Watching`. */
+export class WatchServer {
+  readonly #attributes: Attributes
+  readonly #allow: Allow
+  readonly #driver: Driver<WatchInput, WatchEffect>
+  readonly #consumers = new Map<string, Consumer>()
+  readonly #open = new Map<string, number>()
+  #next = 0
+
+  constructor(attributes: Attributes, allow: Allow) {
+    this.#attributes = attributes
+    this.#allow = allow
+    this.#driver = new Driver<WatchInput, WatchEffect>(
+      new Watching(Math.random, performance.timeOrigin),
+      {
+        measure: ({ name }) => void this.#measure(name),
+        send: ({ watch, rows }) => this.#send(watch, rows),
+      },
+      performance,
+    )
+  }
+
+  /**
+   * Takes a stream that another member opened.
+   *
+   * @param onPush takes a stream whose producer began, with the names of its attributes. The rest
+   *   of its frames go to the returned function. undefined: refused.
+   */
+  serve(stream: Stream, from: string, onPush: (names: readonly string[]) => ((bytes: Uint8Array | undefined) => void) | undefined): void {
+    const ofOne = this.#open.get(from) ?? 0
+    if (this.#consumers.size >= MAX_WATCHES || ofOne >= MAX_OF_ONE) {
+      stream.abort(new Error('it watches too much'))
+      return
+    }
+    this.#open.set(from, ofOne + 1)
+    const id = `${this.#next++}`
+    const queue = new SendQueue()
+    let next: ((bytes: Uint8Array | undefined) => void) | undefined
+    const frames: FrameStream = new FrameStream(
+      stream,
+      { maxFrameBytes: MAX_WATCH_BYTES * 8, queue, stallTimeout: STALL },
+      {
+        onFrame: (bytes) => {
+          clearTimeout(timer)
+          try {
+            if (next !== undefined) {
+              next(bytes)
+              return
+            }
+            const asked = fromBytes(watchRequest, bytes)
+            if ('push' in asked) next = onPush(asked.push)
+            else {
+              next = () => frames.abort(new Error('a stream has one watch'))
+              this.#begin(id, from, outletOf(frames, queue), asked)
+            }
+            if (next === undefined) frames.abort(new Error('nobody here takes this'))
+          } catch (error) {
+            frames.abort(error)
+          }
+        },
+        onEnd: () => {
+          clearTimeout(timer)
+          this.#unwatch(id)
+          const left = (this.#open.get(from) ?? 1) - 1
+          if (left > 0) this.#open.set(from, left)
+          else this.#open.delete(from)
+          if (next !== undefined) next(undefined)
+          void frames.close()
+        },
+      },
+    )
+    const timer = setTimeout(() => frames.abort(new Error('no request came')), REQUEST_TIME)
+  }
+
+  /** Sends attributes to a consumer that did not ask, over a stream that this member opened. */
+  push(stream: Stream, spec: ParsedWatch): () => void {
+    const id = `${this.#next++}`
+    const queue = new SendQueue()
+    const end = (): void => {
+      this.#unwatch(id)
+      void frames.close()
+    }
+    const frames: FrameStream = new FrameStream(stream, { maxFrameBytes: 1, queue, stallTimeout: STALL }, { onFrame: () => {}, onEnd: end })
+    frames.send(toBytes({ push: spec.attributes }))
+    this.#watch(id, outletOf(frames, queue), spec, {})
+    return end
+  }
+
+  /**
+   * Watches in this process.
+   *
+   * @returns ends it
+   */
+  watch(spec: ParsedWatch, send: (message: object) => void): () => void {
+    const id = `${this.#next++}`
+    this.#watch(id, { send, waiting: () => 0 }, spec, {})
+    return () => this.#unwatch(id)
+  }
+
+  close(): void {
+    this.#driver.stop()
+    this.#consumers.clear()
+  }
+
+  #begin(
+    id: string,
+    from: string,
+    outlet: Outlet,
+    { watch, since = {} }: { watch: unknown; since?: Record<string, [number, number]> | undefined },
+  ): void {
+    try {
+      const spec = parseWatch(watch)
+      const refused = spec.attributes.find((attribute) => !this.#mayWatch(from, attribute, spec))
+      if (refused !== undefined) {
+        const message = `${refused}: this member lets you see means of at least ten minutes, or nothing`
+        outlet.send({ refused: { code: 'DENIED', message } })
+        return
+      }
+      const known = Object.fromEntries(Object.entries(since).map(([name, [series, seq]]) => [name, { series, seq }]))
+      this.#watch(id, outlet, spec, known)
+    } catch (error) {
+      const { code = 'INVALID_WATCH', message } = error as { code?: string; message: string }
+      outlet.send({ refused: { code, message: message.slice(0, 512) } })
+    }
+  }
+
+  #watch(id: string, outlet: Outlet, spec: ParsedWatch, since: Readonly<Record<string, Since>>): void {
+    const units = new Map(this.#attributes.schemas().map(({ name, unit }) => [name, unit]))
+    outlet.send({ units: spec.attributes.map((name) => units.get(name) ?? '') })
+    this.#consumers.set(id, { ...outlet, encoder: new RowEncoder(), rows: [], isFull: false })
+    this.#driver.deliver({ type: 'watch', watch: id, spec, since })
+  }
+
+  #unwatch(id: string): void {
+    this.#consumers.delete(id)
+    this.#driver.deliver({ type: 'unwatch', watch: id })
+  }
+
+  #mayWatch(member: string, attribute: string, { over = 0 }: ParsedWatch): boolean {
+    const permission = this.#allow({ member, attribute })
+    return permission === 'all' || (permission === 'summary' && over >= SUMMARY)
+  }
+
+  async #measure(name: string): Promise<void> {
+    const { value, problem } = await this.#attributes.read(name)
+    if (value === undefined) this.#driver.deliver({ type: 'failed', name, problem })
+    else this.#driver.deliver({ type: 'measured', name, value })
+  }
+
+  #send(watch: string, rows: readonly Row[]): void {
+    const consumer = this.#consumers.get(watch)
+    if (consumer === undefined) return
+    if (consumer.rows.length === 0) setTimeout(() => this.#flush(watch, consumer), GATHER)
+    consumer.rows.push(...rows.map((row) => consumer.encoder.encode(row)))
+  }
+
+  #flush(watch: string, consumer: Consumer): void {
+    consumer.send({ rows: consumer.rows })
+    consumer.rows = []
+    if (consumer.isFull || consumer.waiting() < FULL_BYTES) return
+    consumer.isFull = true
+    this.#driver.deliver({ type: 'full', watch })
+    const timer = setInterval(() => {
+      if (this.#consumers.get(watch) !== consumer) clearInterval(timer)
+      else if (consumer.waiting() === 0) {
+        clearInterval(timer)
+        consumer.isFull = false
+        this.#driver.deliver({ type: 'ready', watch })
+      }
+    }, LOOK_AGAIN)
+  }
+}
+
+function outletOf(frames: FrameStream, queue: SendQueue): Outlet {
+  return { send: (message) => frames.send(toBytes(message)), waiting: () => queue.bytes }
+}
