@@ -18,6 +18,7 @@ const groups = [
       'packages/lab',
       'packages/compute/src',
       'packages/monitor/src',
+      'packages/allocate/src',
       'scripts',
       'apps/*/src',
     ],
@@ -29,7 +30,7 @@ const groups = [
   },
   {
     name: 'real',
-    folders: ['packages/overlay', 'packages/jel', 'packages/compute/test', 'packages/monitor/test'],
+    folders: ['packages/overlay', 'packages/jel', 'packages/compute/test', 'packages/monitor/test', 'packages/allocate/test'],
     timeout: 120_000,
     order: 1,
     workers: 6,

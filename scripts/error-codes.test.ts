@@ -3,7 +3,15 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from './workspace.ts'
 
-const sources = ['packages/jel/src', 'packages/overlay/src', 'packages/compute/src', 'packages/protocol/src', 'apps/node/src']
+const sources = [
+  'packages/jel/src',
+  'packages/overlay/src',
+  'packages/compute/src',
+  'packages/monitor/src',
+  'packages/allocate/src',
+  'packages/protocol/src',
+  'apps/node/src',
+]
 
 /**
  * Matches two words or more in capitals, or one word if it is assigned to `code`. Excludes errors

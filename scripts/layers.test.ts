@@ -116,6 +116,7 @@ const lab: Layers = {
   'sim-check': common,
   'sim-hash': [...common, 'baselines'],
   mutants: common,
+  monitoring: common,
   constants: [...common, 'sim-check'],
   fuzz: common,
 }
@@ -130,6 +131,12 @@ const compute: Layers = {
   program: ['core', '.'],
   executors: ['core', 'program', '.'],
   shell: ['core', 'program', 'executors', '.'],
+}
+
+const allocate: Layers = {
+  '.': ['core', 'shell'],
+  core: [],
+  shell: ['core'],
 }
 
 const monitor: Layers = {
@@ -203,6 +210,7 @@ const folders: Readonly<Record<string, Layers>> = {
   'packages/jel': jel,
   'packages/compute': compute,
   'packages/monitor': monitor,
+  'packages/allocate': allocate,
   'packages/simulator': simulator,
   'packages/conformance': flat,
   'packages/lab': lab,
@@ -224,9 +232,11 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@jel/jel',
     '@jel/jel/metrics',
     '@jel/machine',
+    '@jel/monitor',
     '@jel/overlay',
     '@jel/protocol',
   ],
+  'packages/allocate': ['@jel/jel', '@jel/machine', '@jel/monitor', '@jel/overlay', '@jel/protocol'],
   'packages/monitor': ['@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
   'packages/simulator': ['@jel/compute/internals', '@jel/protocol', '@jel/protocol/internals'],
   'packages/conformance': ['@jel/protocol'],
@@ -235,6 +245,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@jel/compute/program',
     '@jel/conformance',
     '@jel/jel',
+    '@jel/monitor',
     '@jel/overlay',
     '@jel/overlay/internals',
     '@jel/protocol',
@@ -243,7 +254,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@jel/simulator/internals',
     '@jel/simulator/testing',
   ],
-  'apps/node': ['@jel/compute', '@jel/compute/metrics', '@jel/jel', '@jel/jel/metrics', '@jel/monitor', '@jel/simulator'],
+  'apps/node': ['@jel/allocate', '@jel/compute', '@jel/compute/metrics', '@jel/jel', '@jel/jel/metrics', '@jel/monitor', '@jel/simulator'],
   // The page and the feed are those of the command line.
   'apps/web': [
     '@jel/compute',

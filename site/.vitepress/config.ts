@@ -22,6 +22,7 @@ const pages = {
     ['Deployment', '/docs/deployment'],
     ['Monitoring', '/docs/monitoring'],
     ['Attributes', '/docs/attributes'],
+    ['Leases', '/docs/leases'],
     ['Troubleshooting', '/docs/troubleshooting'],
     ['A first hour', '/docs/friction'],
     ['Upgrading', '/docs/upgrading'],

@@ -52,6 +52,19 @@ export function percentOf(text: string): number {
   return percent
 }
 
+export function countOfMembers(text: string): number {
+  const count = /^\d{1,6}$/u.test(text) ? Number(text) : 0
+  if (count < 1) throw new RangeError('It must be a whole number above 0.')
+  return count
+}
+
+/** Parses an offered capacity, such as `cpus=8`. */
+export function offerOf(text: string, offers: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  const [, name, amount] = /^([a-z_][\w.]{0,63})=(\d+(?:\.\d+)?)$/iu.exec(text) ?? []
+  if (name === undefined) throw new RangeError('It must be NAME=AMOUNT, as in cpus=8.')
+  return { ...offers, [name]: Number(amount) }
+}
+
 /** Parses a share, such as `20%` or `0.2`. */
 export function shareOf(text: string): number {
   const [, amount, percent] = /^(\d+(?:\.\d+)?)(%?)$/u.exec(text) ?? []

@@ -1,5 +1,6 @@
 import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
+import { allocator } from '@jel/allocate'
 import { monitor } from '@jel/monitor'
 import { Agent } from './agent/agent.ts'
 import { answerFigures } from './agent/member-figures.ts'
@@ -35,6 +36,8 @@ export interface JoinFlags extends PoolFlags, LogFlags, WebFlags {
   readonly json?: boolean
   /** The path of the control socket; false for none. */
   readonly control?: string | false
+  /** The capacities that this node offers, by name. */
+  readonly offer?: Readonly<Record<string, number>>
   /** The address of the page. */
   readonly http?: { readonly host: string; readonly port: number }
   /** The version of this program. */
@@ -111,6 +114,8 @@ async function run(
   await using pool = entered
   await using attributes = await monitor(pool)
   attributes.addBuiltIn()
+  await using allocation = await allocator(pool, attributes)
+  for (const [name, total] of Object.entries(flags.offer ?? {})) allocation.offer(name, total)
   let grid: Promise<Grid> | undefined
   let openedGrid: Grid | undefined
   const agent = new Agent(pool, stop, {
@@ -118,6 +123,7 @@ async function run(
     log,
     url: http?.url,
     monitor: attributes,
+    allocator: allocation,
     // A node that computes nothing loads the code for jobs at the first command about a job.
     runJobCommand: async (command, report, signal) => {
       const { openGrid, runJobCommand } = await import('./compute/index.ts')

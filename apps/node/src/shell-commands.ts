@@ -3,7 +3,7 @@
  * such as `join`, `top` and `keygen`.
  */
 import type { Command as Program } from 'commander'
-import { adminOf, countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, tagOf, ticketsOf, workersOf } from './arguments.ts'
+import { adminOf, countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, offerOf, tagOf, ticketsOf, workersOf } from './arguments.ts'
 import type { Shell } from './commands/command.ts'
 import { ASK_FLAGS, ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, POOL, repeated, type Flag } from './commands/flags.ts'
 import { commands, type CommandName } from './commands/table.ts'
@@ -64,6 +64,7 @@ const RUN_FLAGS: readonly Flag[] = [
   flag('--timeout <seconds>', 'the time to wait for the members of --require (default: 30)', durationOf),
   flag('--pool-size <count>', 'the size of the pool; nodes that come later are refused', membersOf),
   flag('--found', 'start a new pool if no bootstrap address lets this node in'),
+  flag('--offer <name=amount>', 'let other members lease a capacity of this node, as in cpus=8; may be repeated', offerOf, {}),
   flag('--for <seconds>', 'leave after this time', durationOf),
   flag('--control <path>', 'the socket for commands of this user (default: the place where other commands look for it)'),
   flag('--no-control', 'don’t listen for commands'),

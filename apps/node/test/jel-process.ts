@@ -155,9 +155,9 @@ export async function join1(pool: string, ...args: string[]): Promise<JelProcess
 }
 
 /** Starts a pool on loopback. Returns when all nodes see all nodes. */
-export async function joinAll(pool: string, count: number): Promise<JelProcess[]> {
-  const first = await join1(pool)
-  const others = Array.from({ length: count - 1 }, () => join1(pool, '--bootstrap', first.address))
+export async function joinAll(pool: string, count: number, ...args: string[]): Promise<JelProcess[]> {
+  const first = await join1(pool, ...args)
+  const others = Array.from({ length: count - 1 }, () => join1(pool, '--bootstrap', first.address, ...args))
   const nodes = [first, ...(await Promise.all(others))]
   await Promise.all(nodes.map((node) => node.until(() => node.of('joined').length >= count, `${count} joined`)))
   return nodes

@@ -32,6 +32,11 @@ export class VotesError extends ComputeError {
   readonly code = 'VOTES_IMPOSSIBLE'
 }
 
+/** The requirements of a job are no condition, or too long. */
+export class RequirementsError extends ComputeError {
+  readonly code = 'REQUIREMENTS_IMPOSSIBLE'
+}
+
 /** Only the owner of a job may cancel, suspend, resume or forget it. */
 export class NotOwnerError extends ComputeError {
   readonly code = 'NOT_OWNER'

@@ -77,6 +77,13 @@ export interface SubmitOptions {
    * members agree on it. They all begin the task with the same shared values. Default: 1.
    */
   readonly votes?: number
+  /**
+   * Only members whose constants meet this condition run the job, as in `host.arch == "arm64" &&
+   * system.memory.limit >= 8e9`. `jel work` states `system.cpu.logical.count`,
+   * `system.memory.limit`, `host.arch` and `os.type`; see `Monitor.constant`. At most 256
+   * characters. Default: all members. Members of earlier releases do not know requirements.
+   */
+  readonly requirements?: string
   /** Blobs that the program names itself. The grid adds blobs that the input names by itself. */
   readonly blobs?: readonly BlobReference[]
 }
@@ -182,6 +189,7 @@ const ofJob = v.strictObject(
     name: v.optional(v.string('must be a string')),
     keep: v.optional(v.pipe(amount('milliseconds above 0'), v.maxValue(MAX_LIFETIME, 'must be at most 31 days'))),
     votes: v.optional(v.number('must be a number')),
+    requirements: v.optional(v.string('must be a string')),
   },
   unknownOr('must be an object'),
 )

@@ -18,6 +18,7 @@ function jobOf(submitted: number): JobRecord {
     result: undefined,
     trusted: false,
     votes: 1,
+    requirements: undefined,
     submitted,
     desired: 'run',
     keep: 60_000,

@@ -43,6 +43,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<{ readonly experiment: 
   'sim-check': () => import('./sim-check/sim-check.ts'),
   'sim-hash': () => import('./sim-hash/sim-hash.ts'),
   mutants: () => import('./mutants/mutants.ts'),
+  monitoring: () => import('./monitoring/monitoring.ts'),
   constants: () => import('./constants/constants.ts'),
   fuzz: () => import('./fuzz/fuzz.ts'),
 }

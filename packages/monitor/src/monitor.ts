@@ -3,16 +3,18 @@ import type { MemberRef, Pool } from '@jel/jel'
 import * as v from 'valibot'
 import type { Attribute, AttributeSchema } from './core/attribute.ts'
 import { fromBytes } from './core/codec.ts'
-import { watchAnswer } from './core/watch-messages.ts'
+import { WATCH_PROTOCOL, watchAnswer } from './core/watch-messages.ts'
 import { MAX_NAMES, readOptions, type Answer, type Request } from './core/messages.ts'
 import type { Reading, ReadOptions } from './core/reading.ts'
 import { InvalidReadError, MonitorClosedError } from './errors.ts'
 import { Attributes } from './shell/attributes.ts'
 import { Constants, type ConstantValues } from './shell/constants.ts'
+import { siteOf } from './core/sites.ts'
+import { SiteWatches } from './shell/site-watches.ts'
 import { InfoStreams } from './shell/info-streams.ts'
 import { Watch, type WatchOptions } from './shell/watch.ts'
 import { WatchedMember, type MemberEvent, type WatchEvent } from './shell/watch-client.ts'
-import { WATCH_PROTOCOL, WatchServer, type Allow } from './shell/watch-server.ts'
+import { WatchServer, type Allow } from './shell/watch-server.ts'
 import { parseWatch, type WatchSpec } from './core/watch-spec.ts'
 
 /** The time that a member has for its schemas, ms, and default of `timeout`. Guesses. */
@@ -132,7 +134,10 @@ export class Monitor implements AsyncDisposable {
    */
   watch(options: WatchOptions): Watch {
     this.#check()
-    return new Watch({ pool: this.#pool, constants: this.#constants, server: () => this.#server, closed: this.#end.signal }, options)
+    return new Watch(
+      { pool: this.#pool, constants: this.#constants, own: { watch: (...args) => this.#server.watch(...args) }, closed: this.#end.signal },
+      options,
+    )
   }
 
   /**
@@ -186,7 +191,10 @@ export class Monitor implements AsyncDisposable {
   }
 
   get #server(): WatchServer {
-    return (this.#watchServer ??= new WatchServer(this.#attributes, (asked) => this.#allow(asked)))
+    // Others may want numbers of the whole site of this member.
+    const site = siteOf(this.#pool.self)
+    const sites = (): SiteWatches => new SiteWatches(({ attributes, every }) => this.watch({ attributes, every, from: { location: site } }))
+    return (this.#watchServer ??= new WatchServer(this.#attributes, sites(), (asked) => this.#allow(asked)))
   }
 
   /**

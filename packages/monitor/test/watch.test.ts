@@ -151,4 +151,34 @@ describe('a watch', () => {
     await expect.poll(() => watches.filter(({ values }) => values().length > 2).length).toBe(8)
     for (const { stop } of watches) stop()
   })
+
+  it('by site has one sample for each site, by one member there, and by the next one when it is gone', async () => {
+    const name = `watched-${process.pid}-${count++}`
+    const all: Watched[] = []
+    for (let at = 0; at < 6; at++) all.push(await member(name, all[0], `n${at}@site${at % 2}`))
+    for (const { pool } of all) await expect.poll(() => pool.members().length).toBe(6)
+    const runs = all.map(() => 0)
+    for (const [at, { monitor: each }] of all.entries())
+      each.attribute('x', { ttl: 0, read: () => ((runs[at] = (runs[at] as number) + 1), at) })
+    const one = follow(all[0] as Watched, { attributes: ['x'], every: 200, by: 'site', reduce: 'sum' })
+    const two = follow(all[1] as Watched, { attributes: ['x'], every: 200, by: 'site', reduce: 'sum' })
+    const latest = ({ events }: typeof one): Record<string, unknown> =>
+      Object.fromEntries(
+        events.flatMap((event): [string, unknown][] => (event.type === 'sample' ? [[event.site ?? '', [event.value, event.count]]] : [])),
+      ) as Record<string, unknown>
+    await expect.poll(() => latest(one)).toEqual({ site0: [6, 3], site1: [9, 3] })
+    await expect.poll(() => latest(two)).toEqual({ site0: [6, 3], site1: [9, 3] })
+    const aggregator = one.events.find((event) => event.type === 'sample' && event.site === 'site1')?.member
+    const at = all.findIndex(({ pool }) => pool.self.id === aggregator)
+    // The consumers stay.
+    if (at > 1) {
+      await all[at]?.pool.leave()
+      await expect.poll(() => latest(one)['site1']).toEqual([9 - at, 2])
+    }
+    // Both consumers share the samples of each member.
+    const before = [...runs]
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    expect((runs[0] as number) - (before[0] as number)).toBeLessThan(8)
+    expect(() => (all[0] as Watched).monitor.watch({ attributes: ['x'], by: 'site', when: 'x > 1' })).toThrow('a watch by site takes')
+  })
 })

@@ -1,4 +1,5 @@
 import type { Grid } from '@jel/compute'
+import type { Allocator } from '@jel/allocate'
 import type { Monitor } from '@jel/monitor'
 import type { Pool } from '@jel/jel'
 import type { Stop, StopReason } from '../base/stop.ts'
@@ -17,6 +18,8 @@ export interface AgentOptions {
   readonly runJobCommand?: RunJobCommand
   /** The attributes of the members. */
   readonly monitor?: Monitor
+  /** Selects members, and leases their capacity. */
+  readonly allocator?: Allocator
   /** Returns the grid of the node, once it has one. Default: it has none. */
   readonly gridOf?: () => Grid | undefined
   /** Whether the node founds the pool if no introducer lets it in. */
@@ -43,6 +46,7 @@ export class Agent {
   readonly runJobCommand: RunJobCommand
   readonly #gridOf: () => Grid | undefined
   readonly #monitor: Monitor | undefined
+  readonly #allocator: Allocator | undefined
   readonly #stop: Stop
   readonly #found: boolean
   readonly #listeners = new Set<(event: NodeEvent) => void>()
@@ -50,7 +54,16 @@ export class Agent {
   constructor(
     pool: Pool,
     stop: Stop,
-    { found = false, version = '', log = SILENT, url, runJobCommand = noJobs, gridOf = () => undefined, monitor }: AgentOptions = {},
+    {
+      found = false,
+      version = '',
+      log = SILENT,
+      url,
+      runJobCommand = noJobs,
+      gridOf = () => undefined,
+      monitor,
+      allocator,
+    }: AgentOptions = {},
   ) {
     this.pool = pool
     this.version = version
@@ -59,6 +72,7 @@ export class Agent {
     this.runJobCommand = runJobCommand
     this.#gridOf = gridOf
     this.#monitor = monitor
+    this.#allocator = allocator
     this.#stop = stop
     this.#found = found
     for (const event of this.#snapshot()) this.model.take(event, Date.now())
@@ -88,6 +102,12 @@ export class Agent {
   get monitor(): Monitor {
     if (this.#monitor === undefined) throw new Error('this node reads no attributes')
     return this.#monitor
+  }
+
+  /** Selects members, and leases their capacity. Throws Error if this node was started without. */
+  get allocator(): Allocator {
+    if (this.#allocator === undefined) throw new Error('this node leases nothing')
+    return this.#allocator
   }
 
   /** Whether the node is about to leave. */

@@ -13,6 +13,11 @@ import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, repeated, TIMEOUT, ty
  */
 const FLAGS: readonly Flag[] = [...ENTER_FLAGS, OWNER, ...NODE_FLAGS, TIMEOUT]
 
+const REQUIREMENTS = flag(
+  '--requirements <condition>',
+  'only members that meet a condition run the job, as in "system.memory.limit >= 8e9 && host.arch == \'arm64\'"',
+)
+
 export const jobs = command({
   about: 'list the jobs, each in an event job; work: one event jobs instead, with the work on each job by function and member',
   fields: jobFields.jobs,
@@ -71,6 +76,7 @@ export const map = command({
       flag('--keep-going', 'go on if the function or the command fails for an input'),
       flag('--retries <count>', 'the number of further tries for a failed input (default: 0)', retriesOf),
       flag('--name <name>', 'the name of the job; jel map with the same name, file and inputs continues this job'),
+      REQUIREMENTS,
       ...FLAGS,
       JSON_LINES,
     ],
@@ -106,6 +112,7 @@ export const submit = command({
         'the number of members that compute each task; the value on which they agree counts; browser tabs need 2 or more (default: 1)',
         votesOf,
       ),
+      REQUIREMENTS,
       flag('--detach', 'do not wait for the result'),
       JSON_LINES,
     ],

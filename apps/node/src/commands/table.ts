@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import type { CommandId } from '../events/events.ts'
 import { id as commandId, type FieldsOf } from '../base/schema.ts'
 import { CommandError } from '../base/usage-error.ts'
+import { lease, leases, release, select } from './allocation.ts'
 import { allow } from './allow.ts'
 import { elect, result, withdraw } from './elections.ts'
 import { info } from './info.ts'
@@ -26,6 +27,10 @@ export const commands = {
   links,
   info,
   watch,
+  select,
+  lease,
+  release,
+  leases,
   elect,
   result,
   withdraw,

@@ -18,6 +18,7 @@ interface WatchGiven {
   readonly change?: number
   readonly over?: number
   readonly reduce?: (typeof REDUCERS)[number]
+  readonly bySite?: boolean
 }
 
 export const watch = command({
@@ -33,6 +34,7 @@ export const watch = command({
     change: v.optional(number),
     over: v.optional(number),
     reduce: v.optional(oneOf(...REDUCERS)),
+    by: v.optional(oneOf('site')),
   },
   async run({ names, nodes, location, where, ...spec }, { agent, signal, report }) {
     for await (const event of agent.monitor.watch({ attributes: names, from: { ids: nodes, location, where }, ...spec, signal }))
@@ -55,7 +57,8 @@ export const watch = command({
       ),
       flag('--change <share>', 'only when the value has changed by more than this share, as in 20%', shareOf),
       flag('--over <seconds>', 'the mean of the samples of this time, in place of each sample', durationOf),
-      flag('--reduce <how>', 'another number than the mean, with --over', REDUCERS),
+      flag('--reduce <how>', 'another number than the mean, with --over or --by-site', REDUCERS),
+      flag('--by-site', 'one sample for each site, the coarsest level of a location, in place of one for each member'),
       JSON_LINES,
     ],
     line: ({ names, member, ...given }: WatchGiven) => ({
@@ -69,6 +72,7 @@ export const watch = command({
       change: given.change,
       over: given.over,
       reduce: given.reduce,
+      by: given.bySite === true ? 'site' : undefined,
     }),
   },
 })

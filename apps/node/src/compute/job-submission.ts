@@ -82,7 +82,19 @@ async function keptOrAlone(grid: Grid, job: Job): Promise<void> {
 
 async function single(
   grid: Grid,
-  { file, function: fn, input: given, inputFile, outputFile, until, blobs = {}, name, keep, votes }: JobCommand & { command: 'submit' },
+  {
+    file,
+    function: fn,
+    input: given,
+    inputFile,
+    outputFile,
+    until,
+    blobs = {},
+    name,
+    keep,
+    votes,
+    requirements,
+  }: JobCommand & { command: 'submit' },
 ): Promise<Job> {
   if (inputFile !== undefined && given !== undefined) throw new CommandError('INVALID_COMMAND', 'submit: give input or inputFile')
   if (outputFile !== undefined && until !== 'ended') throw new CommandError('INVALID_COMMAND', 'submit: outputFile needs until: ended')
@@ -96,6 +108,7 @@ async function single(
     ...(name !== undefined && { name }),
     ...(keep !== undefined && { keep }),
     ...(votes !== undefined && { votes }),
+    ...(requirements !== undefined && { requirements }),
   })
 }
 
@@ -117,6 +130,7 @@ async function sweep(
     retries,
     name,
     keep,
+    requirements,
   }: JobCommand & { command: 'map' },
 ): Promise<Sweep> {
   const options = {
@@ -124,6 +138,7 @@ async function sweep(
     ...(retries !== undefined && { retries }),
     ...(name !== undefined && { name }),
     ...(keep !== undefined && { keep }),
+    ...(requirements !== undefined && { requirements }),
   }
   const inputs = inputsFile === undefined ? given : await readValue(inputsFile)
   if (!Array.isArray(inputs) || (inputsFile !== undefined && given !== undefined))

@@ -23,6 +23,7 @@ export interface MapFlags extends JobClientFlags {
   readonly each?: boolean
   readonly retries?: number
   readonly name?: string
+  readonly requirements?: string
 }
 
 /**
@@ -36,7 +37,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   if (inputs.length === 0) process.stderr.write(`jel: there are no inputs in ${flags.inputs}\n`)
   const output = new SweepOutput(inputs, flags)
   await output.check()
-  const { keepGoing = false, retries, each = false } = flags
+  const { keepGoing = false, retries, requirements, each = false } = flags
   const { name, ...collected } = collectedOf(flags)
   const stopped = new AbortController()
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
@@ -53,6 +54,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
         ...(each && { each }),
         ...(retries !== undefined && { retries }),
         ...(name !== undefined && { name }),
+        ...(requirements !== undefined && { requirements }),
         until: 'ended',
       },
       writesFile: flags.output !== undefined || flags.collect.length > 0,

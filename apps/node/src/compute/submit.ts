@@ -14,6 +14,7 @@ export interface SubmitFlags extends JobClientFlags {
   readonly keep?: number
   readonly detach?: boolean
   readonly votes?: number
+  readonly requirements?: string
   readonly inputFile?: string
   readonly output?: string
   /** Paths of files, by the fields of the input that name them. */
@@ -43,7 +44,7 @@ export async function submit(pool: string, file: string, fn: string, input: stri
     })
   const stopped = new AbortController()
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
-  const { name, keep, votes, detach = false } = flags
+  const { name, keep, votes, requirements, detach = false } = flags
   let last: JobEvent | undefined
   const farewell = new Farewell()
   try {
@@ -59,6 +60,7 @@ export async function submit(pool: string, file: string, fn: string, input: stri
         ...(name !== undefined && { name }),
         ...(keep !== undefined && { keep }),
         ...(votes !== undefined && { votes }),
+        ...(requirements !== undefined && { requirements }),
         ...(!detach && { until: 'ended' }),
       },
       writesFile: output !== undefined,

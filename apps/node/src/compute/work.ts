@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os'
+import { arch, availableParallelism, platform, totalmem } from 'node:os'
 import { compute, type TaskLimits } from '@jel/compute'
 import { join, type JoinFlags } from '../join.ts'
 import { workedText, workingText } from './job-text.ts'
@@ -19,6 +19,13 @@ export async function work(pool: string, flags: WorkFlags): Promise<number> {
   const { limit: limits, tickets, workers = availableParallelism() } = flags
   const accept = flags.accept.length === 0 ? undefined : flags.accept
   return await join(pool, flags, async (agent, note) => {
+    // Requirements of jobs are conditions over these.
+    await agent.monitor.constant({
+      'system.cpu.logical.count': availableParallelism(),
+      'system.memory.limit': totalmem(),
+      'host.arch': arch(),
+      'os.type': platform(),
+    })
     const state = flags.identity === undefined ? {} : { state: `${flags.identity}.jobs` }
     const grid = await compute(agent.pool, { workers, limits, owner, ...state, ...(accept && { accept }), ...(tickets && { tickets }) })
     grid.addEventListener('warning', ({ detail: { code, message, job } }) => {

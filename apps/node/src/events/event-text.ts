@@ -37,10 +37,17 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
       return `${event.nodes.length} members`
     case 'info':
       return `${event.members.length} members`
+    case 'selected':
+      return `${event.matching} of ${event.considered} members match`
+    case 'lease':
+      return `lease ${event.number} of ${event.member}`
+    case 'leases':
+      return `leases of ${event.members.length} members`
     case 'sample': {
       const time = new Date(event.at).toISOString().slice(11, 19)
       const holds = event.holds === undefined ? '' : event.holds ? ', the condition holds' : ', the condition no longer holds'
-      return `${time} ${shortId(event.member)} ${oneLine(event.name)} ${valueText(event.value)}${unitText(event.unit)}${holds}${event.replayed ? ', late' : ''}`
+      const source = event.site === undefined ? shortId(event.member) : `${oneLine(event.site)} (${event.count ?? 0})`
+      return `${time} ${source} ${oneLine(event.name)} ${valueText(event.value)}${unitText(event.unit)}${holds}${event.replayed ? ', late' : ''}`
     }
     case 'unsampled':
       return `${shortId(event.member)} ${unsampledText(event)}`

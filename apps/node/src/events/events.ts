@@ -1,4 +1,5 @@
 import type { JobEvent, JobsEvent, OutputEvent } from './job-messages.ts'
+import type { Capacities, ConditionCount, Token } from '@jel/allocate'
 import type { AttributeSchema, ConstantValues, MemberEvent, Reading, WatchEvent } from '@jel/monitor'
 import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
 import { toString } from 'uint8arrays'
@@ -61,6 +62,9 @@ export interface AttributesJson {
   readonly reason?: string
 }
 
+/** The capacities of a member and their leases, or the reason why it did not answer. */
+type LeasesJson = { readonly member: string; readonly reason?: string } & Partial<Capacities>
+
 /** News of a watch that is no sample. */
 type Unsampled = MemberEvent | Exclude<WatchEvent, { type: 'sample' }>
 
@@ -110,6 +114,24 @@ export type NodeEvent =
   | ({ readonly event: 'unsampled'; readonly member: string; readonly why: Unsampled['type']; readonly re?: CommandId } & Partial<
       Record<'name' | 'code' | 'message' | 'reason', string> & Record<'time' | 'count', number>
     >)
+  /** Members that meet a condition. `conditions` has the number of members for each part of it. */
+  | {
+      readonly event: 'selected'
+      readonly nodes: readonly (NodeJson & { readonly rank?: number })[]
+      readonly considered: number
+      readonly matching: number
+      readonly conditions: readonly ConditionCount[]
+      readonly re?: CommandId
+    }
+  /** A lease that this node holds. The times are spans from now, ms. */
+  | ({
+      readonly event: 'lease'
+      readonly amounts: Readonly<Record<string, number>>
+      readonly startsIn: number
+      readonly endsIn: number
+      readonly re?: CommandId
+    } & Token)
+  | { readonly event: 'leases'; readonly members: readonly LeasesJson[]; readonly re?: CommandId }
   | ({ readonly event: 'record' } & RecordJson)
   | { readonly event: 'records'; readonly records: readonly RecordJson[]; readonly re?: CommandId }
   /** `members` has the results at all members, this node first, if the command was for all. */

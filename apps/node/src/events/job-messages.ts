@@ -39,6 +39,7 @@ export const jobFields = {
     /** ms */
     keep: v.optional(number),
     votes: v.optional(number),
+    requirements: v.optional(text),
     until: v.optional(oneOf('ended')),
   },
   /** A sweep: a function of a file, or a command, is called once for each input. */
@@ -68,6 +69,7 @@ export const jobFields = {
     each: v.optional(bool),
     name: v.optional(text),
     /** ms */
+    requirements: v.optional(text),
     keep: v.optional(number),
     until: v.optional(oneOf('ended')),
   },

@@ -50,6 +50,8 @@ export interface JobSpec {
   readonly votes?: number
   /** Whether the program needs more than a sandbox offers. */
   readonly trusted: boolean
+  /** A condition that a member has to meet. Default: none. */
+  readonly requirements?: string | undefined
   /** Whether this member may run the job. Otherwise it still keeps outcomes of others. */
   readonly accepted: boolean
   /**

@@ -5,6 +5,7 @@ import type { Entry } from '../core/entry.ts'
 import { NOTHING_EXPLAINED } from '../core/explanation.ts'
 import type { Input, JobId } from '../core/io.ts'
 import type { JobExplanation } from '../core/messages.ts'
+import { countsOf, meets } from './requirements.ts'
 import { placeOf, ticketsOf, type ComputeOptions } from '../options.ts'
 import { acceptanceOf } from './acceptance.ts'
 import { BlobExchange } from './blob-exchange.ts'
@@ -158,7 +159,8 @@ export class Engine {
       store: this.store,
       jobs: this.jobs,
       holders: this.holders,
-      placeOf: (job: PublishedJob) => placeOf(job, options, this.jobs.owner),
+      placeOf: (job: PublishedJob) =>
+        job.requirements === undefined || meets(pool.self, job.requirements) ? placeOf(job, options, this.jobs.owner) : undefined,
       warn: (code: string, message: string, job: JobId) => events.onWarning(code, message, job),
     }
     this.#files = new JobFiles({ ...common, exchange: this.blobs, scheduler })
@@ -230,6 +232,13 @@ export class Engine {
       computing: scheduler.computing(),
       accepting: scheduler.computing(job),
       withVotes: scheduler.computing(job && { ...job, votes: 2 }),
+      ...(job?.requirements !== undefined && {
+        suitable: scheduler.computing({ ...job, requirements: undefined }),
+        conditions: countsOf(
+          this.#pool.members().filter(({ id }) => this.#members.computes(id)),
+          job.requirements,
+        ),
+      }),
       isKept: scheduler.isOpenElsewhere(id) || this.holders.isReplica(id),
       earlier: job === undefined || hasBegun ? 0 : this.jobs.earlierThan(job, (each) => scheduler.ended(each) === undefined),
     })

@@ -11,6 +11,7 @@ const job: JobRecord = {
   result: undefined,
   trusted: false,
   votes: 1,
+  requirements: undefined,
   submitted: 1,
   desired: 'run',
   keep: 60000,

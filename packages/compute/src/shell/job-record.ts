@@ -16,6 +16,9 @@ export const MAX_VOTES = 7
 /** The last date that exists, ms since 1970 (ECMAScript). */
 export const MAX_DATE = 8.64e15
 
+/** Maximum characters of the requirements of a job. A guess: a record has at most 1 KiB. */
+export const MAX_REQUIREMENTS = 256
+
 /** Maximum bytes of an input inside the record. A record has at most 1 KiB. */
 export const MAX_INLINE_INPUT = 400
 
@@ -45,6 +48,8 @@ export interface JobRecord {
   readonly trusted: boolean
   /** The number of members that must compute each task. */
   readonly votes: number
+  /** A condition over the constants of members; undefined: none. */
+  readonly requirements: string | undefined
   /** ms since 1970 */
   readonly submitted: number
   /** How long the pool keeps the result after the end of the job, ms. */
@@ -84,6 +89,7 @@ const schema = v.object({
   result: v.optional(v.pipe(v.string(), v.maxLength(64))),
   trusted: v.optional(v.boolean(), false),
   votes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_VOTES)), 1),
+  requirements: v.optional(v.pipe(v.string(), v.maxLength(MAX_REQUIREMENTS))),
   submitted: v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_DATE)),
   keep: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(MAX_LIFETIME)), DEFAULT_KEEP),
   wish: v.picklist(['run', 'suspend', 'cancel']),
@@ -91,17 +97,22 @@ const schema = v.object({
 
 /**
  * Returns the id of a job. Names belong to owners: two owners may have jobs of the same name. Jobs
- * of one name that differ in program, function, input, blobs or votes also have different ids. A
+ * of one name that differ in program, function, input, blobs, votes or requirements also have
+ * different ids. A
  * submitter may not know the earlier job, and outcomes of one job must not count for the other.
  */
 export function jobId(owner: string, name: string, job: JobRecord): string {
   const input = job.inputBlob ?? toString(job.input ?? new Uint8Array(), 'base16')
-  const optional = [...(job.votes > 1 ? [job.votes] : []), ...(job.blobs === undefined ? [] : [job.blobs])]
+  const optional = [
+    ...(job.votes > 1 ? [job.votes] : []),
+    ...(job.blobs === undefined ? [] : [job.blobs]),
+    ...(job.requirements === undefined ? [] : [{ requirements: job.requirements }]),
+  ]
   return sha256(JSON.stringify([owner, name, job.program, job.fn, input, ...optional])).slice(0, 20)
 }
 
 export function encodeJob(job: JobRecord): Uint8Array {
-  const { program, fn, input, inputBlob, blobs, result, trusted, votes, submitted, keep, desired } = job
+  const { program, fn, input, inputBlob, blobs, result, trusted, votes, requirements, submitted, keep, desired } = job
   const optional = {
     ...(input && { input }),
     ...(inputBlob && { inputBlob }),
@@ -109,6 +120,7 @@ export function encodeJob(job: JobRecord): Uint8Array {
     ...(result && { result }),
     ...(trusted && { trusted }),
     ...(votes > 1 && { votes }),
+    ...(requirements !== undefined && { requirements }),
     ...(keep !== DEFAULT_KEEP && { keep }),
   }
   const fields = { program, fn, submitted, wish: desired, ...optional }
@@ -119,10 +131,10 @@ export function encodeJob(job: JobRecord): Uint8Array {
 export function readJob(record: PoolRecord): PublishedJob | undefined {
   if (!record.name.startsWith(JOB_PREFIX) || record.value === undefined) return undefined
   try {
-    const { input, inputBlob, blobs, result, wish: desired, ...rest } = v.parse(schema, encoder.decode(record.value))
+    const { input, inputBlob, blobs, result, requirements, wish: desired, ...rest } = v.parse(schema, encoder.decode(record.value))
     if (input === undefined && inputBlob === undefined) return undefined
     const name = record.name.slice(JOB_PREFIX.length)
-    const job = { ...rest, input, inputBlob, blobs, result, desired }
+    const job = { ...rest, input, inputBlob, blobs, result, requirements, desired }
     return { ...job, id: jobId(record.owner, name, job), name, owner: record.owner, expires: record.expires, version: record.version }
   } catch {
     return undefined

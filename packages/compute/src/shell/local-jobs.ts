@@ -113,6 +113,7 @@ export class LocalJobs implements JobSource {
       result,
       trusted: false,
       votes: 1,
+      requirements: undefined,
       submitted,
       keep: Infinity,
       desired: 'run',

@@ -1,5 +1,7 @@
 import type { Pool } from '@jel/jel'
 import type { Input, MemberId } from '../core/io.ts'
+import { MONITOR_CONSTANT } from '@jel/monitor'
+import { meets } from './requirements.ts'
 import type { Acceptance } from '../core/acceptance.ts'
 import { encodeAcceptance, readAcceptance } from './acceptance.ts'
 import { toString } from 'uint8arrays'
@@ -48,6 +50,15 @@ export class MemberList {
     return [...this.#known].filter(([, constant]) => constant !== undefined).map(([id]) => id)
   }
 
+  /** Whether a member takes part and has workers. */
+  computes(id: MemberId): boolean {
+    const said = this.#pool
+      .members()
+      .find((member) => member.id === id)
+      ?.constants.get(CONSTANT)
+    return said !== undefined && said[0] !== WITHOUT_WORKERS
+  }
+
   async start(): Promise<void> {
     const { signal } = this.#stop
     for (const type of ['joined', 'left', 'died', 'updated'] as const) {
@@ -90,16 +101,19 @@ export class MemberList {
     if (incarnation > this.#incarnation) inputs.push({ type: 'reentered' })
     this.#incarnation = incarnation
     const present = new Set<MemberId>()
-    for (const { id, location, constants } of members) {
+    for (const member of members) {
+      const { id, location, constants } = member
       const said = constants.get(CONSTANT)
       const isClient = said === undefined
       if (id === self || (isClient && !this.#spoke.has(id))) continue
       present.add(id)
-      const constant = said && toString(said, 'base16')
+      // Requirements of jobs are about the other constants of the member.
+      const constant = said && [said, constants.get(MONITOR_CONSTANT) ?? new Uint8Array()].map((each) => toString(each, 'base16')).join(' ')
       if (this.#known.has(id) && this.#known.get(id) === constant) continue
       this.#known.set(id, constant)
       const computes = said?.[0] !== WITHOUT_WORKERS
-      const accepts = said !== undefined && computes ? readAcceptance(said.subarray(1)) : undefined
+      const stated = said !== undefined && computes ? readAcceptance(said.subarray(1)) : undefined
+      const accepts = stated && { ...stated, meets: (requirements: string) => meets(member, requirements) }
       inputs.push({ type: 'joined', member: { id, location, isClient, computes, accepts } })
     }
     for (const id of this.#known.keys()) {

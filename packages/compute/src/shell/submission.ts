@@ -1,3 +1,4 @@
+import { checkRequirements } from './requirements.ts'
 import { BlobTooLargeError, ProgramError, VotesError } from '../errors.ts'
 import { describeProgram, findFunction } from '../executors/describe.ts'
 import type { ProgramFunction } from '../program/messages.ts'
@@ -37,7 +38,7 @@ export class Submissions {
     program: string | Uint8Array,
     fn: string,
     input: unknown,
-    { votes = 1, keep = DEFAULT_KEEP, blobs: named = [] }: SubmitOptions,
+    { votes = 1, keep = DEFAULT_KEEP, requirements, blobs: named = [] }: SubmitOptions,
     pin: { readonly for: string },
   ): Promise<Submission> {
     const bytes = typeof program === 'string' ? await bundleProgram(program) : program
@@ -49,6 +50,7 @@ export class Submissions {
     const { result } = findFunction(functions, fn)
     if (!Number.isInteger(votes) || votes < 1 || votes > MAX_VOTES)
       throw new VotesError(`votes: a whole number from 1 to ${MAX_VOTES}, not ${votes}`)
+    checkRequirements(requirements)
     const needs = needsIn(new TextDecoder().decode(bytes))
     const encoded = encodeValue(input)
     const inputBlob = encoded.length > MAX_INLINE_INPUT ? await this.#store.put(encoded, pin) : undefined
@@ -64,6 +66,7 @@ export class Submissions {
       result,
       trusted: needs.length > 0,
       votes,
+      requirements,
       submitted: Date.now(),
       keep,
       desired: 'run',

@@ -10,6 +10,10 @@ export interface WaitingJob {
   readonly accepting: number
   /** The number of members that would accept the job if it had votes. */
   readonly withVotes: number
+  /** The number of members that would accept the job if it had no requirements. */
+  readonly suitable?: number
+  /** The number of members that meet each condition of its requirements, as text. */
+  readonly conditions?: string
   /** Whether a member that keeps the job has answered. True if this member keeps it. */
   readonly isKept: boolean
   /** The number of earlier jobs that go on. */
@@ -20,11 +24,22 @@ export interface WaitingJob {
  * Returns the reason why a job does not begin or does not go on. Empty for a begun job whose tasks
  * have members to run at.
  */
-export function waitingReason({ job, hasBegun, computing, accepting, withVotes, isKept, earlier }: WaitingJob): string {
+export function waitingReason({
+  job,
+  hasBegun,
+  computing,
+  accepting,
+  withVotes,
+  isKept,
+  earlier,
+  suitable = 0,
+  conditions = '',
+}: WaitingJob): string {
   if (job === undefined) return hasBegun ? '' : 'its input or program is not here yet'
   if (computing === 0) return 'no member of the pool computes'
   const workers = `members with workers: ${computing}`
   if (accepting === 0) {
+    if (suitable > 0) return `no member that accepts it meets its requirements (${conditions}); ${workers}`
     if (job.trusted) return `the program needs more than a sandbox, and no member trusts ${job.owner}; ${workers}`
     if (withVotes === 0) return `no member accepts programs of ${job.owner}; ${workers}`
     return `the members that would run it take jobs with votes only, as browser tabs do: ${withVotes} of ${computing}`

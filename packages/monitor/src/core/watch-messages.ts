@@ -3,6 +3,8 @@ import type { Row } from './watching.ts'
 import { MAX_WATCHED, watchSpec } from './watch-spec.ts'
 import { MAX_VALUE_BYTES, type Scalar } from '../expression/value.ts'
 
+export const WATCH_PROTOCOL = '/jel-watch/1.0.0'
+
 /** Maximum bytes of the first message of a consumer, and of any message of a producer. */
 export const [MAX_WATCH_BYTES, MAX_ROWS_BYTES] = [16_384, 131_072]
 
@@ -18,6 +20,8 @@ export const watchRequest = v.union([
   v.object({
     watch: watchSpec,
     since: v.optional(v.record(text(64), v.tuple([whole, whole]))),
+    /** Wants numbers of all members of the producer's site, reduced. */
+    site: v.optional(v.literal(true)),
   }),
   /** A producer wants to send these attributes. */
   v.object({ push: v.pipe(v.array(text(64)), v.minLength(1), v.maxLength(MAX_WATCHED)) }),
@@ -27,7 +31,7 @@ export const watchRequest = v.union([
  * The parts that a sample seldom has: its series, whether it comes late, whether the condition
  * holds.
  */
-const extras = v.object({ s: v.optional(whole), r: v.optional(v.literal(1)), h: v.optional(v.boolean()) })
+const extras = v.object({ s: v.optional(whole), r: v.optional(v.literal(1)), h: v.optional(v.boolean()), c: v.optional(whole) })
 
 /**
  * The messages of a producer. First the units, or a refusal. Then rows: a sample is
@@ -61,11 +65,16 @@ export class RowEncoder {
   encode(row: Row): WireRow {
     switch (row.type) {
       case 'sample': {
-        const { index: i, seq, at, value: given, series, replayed, holds } = row
+        const { index: i, seq, at, value: given, series, replayed, holds, count } = row
         const isNew = this.#series.get(i) !== series
         this.#series.set(i, series)
         const scalars = Array.isArray(given) ? [...(given as readonly Scalar[])] : given
-        const extra = { ...(isNew && { s: series }), ...(replayed && { r: 1 as const }), ...(holds !== undefined && { h: holds }) }
+        const extra = {
+          ...(isNew && { s: series }),
+          ...(replayed && { r: 1 as const }),
+          ...(holds !== undefined && { h: holds }),
+          ...(count !== undefined && { c: count }),
+        }
         const plain: WireRow = [i, seq, at, scalars as never]
         return Object.keys(extra).length === 0 ? plain : [...plain, extra]
       }

@@ -60,12 +60,15 @@ export const watchSpec = v.object({
   reduce: v.optional(v.picklist(REDUCERS, `must be one of ${REDUCERS.join(', ')}`)),
 })
 
-/** @throws InvalidWatchError, InvalidExpressionError */
-export function parseWatch(spec: unknown): ParsedWatch {
+/**
+ * @param bySite whether to reduce over the members of a site, and not over time
+ * @throws InvalidWatchError, InvalidExpressionError
+ */
+export function parseWatch(spec: unknown, { bySite = false }: { readonly bySite?: boolean } = {}): ParsedWatch {
   const { issues, output } = v.safeParse(watchSpec, spec)
   if (issues !== undefined) throw new InvalidWatchError(`${v.getDotPath(issues[0]) ?? 'watch'}: ${issues[0].message}`)
   const { attributes, every = 1000, change, over, reduce } = output
-  if (reduce !== undefined && over === undefined) throw new InvalidWatchError('reduce: say over which time, with over')
+  if (reduce !== undefined && over === undefined && !bySite) throw new InvalidWatchError('reduce: say over which time, with over')
   if (over !== undefined && over / every > MAX_WINDOW)
     throw new InvalidWatchError(
       `over: a window has at most ${MAX_WINDOW} samples: with over ${over} every must be at least ${Math.ceil(over / MAX_WINDOW)}`,

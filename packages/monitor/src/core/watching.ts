@@ -18,6 +18,8 @@ export type Row =
   | ({ readonly type: 'sample'; readonly index: number; readonly series: number; readonly replayed: boolean } & Sample & {
         /** Whether the condition of the watch holds; undefined: it has none. */
         readonly holds?: boolean | undefined
+        /** The number of members whose values are in this one; undefined: one. */
+        readonly count?: number
       })
   | { readonly type: 'problem'; readonly index: number; readonly problem: Problem }
   /** The samples between two numbers are not in the ring any more. */

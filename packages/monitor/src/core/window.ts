@@ -5,7 +5,7 @@ export const REDUCERS = ['mean', 'min', 'max', 'sum', 'count', 'p50', 'p90', 'p9
 export type Reducer = (typeof REDUCERS)[number]
 
 /** @param numbers at least one */
-function reduceNumbers(numbers: readonly number[], by: Reducer): number {
+export function reduceNumbers(numbers: readonly number[], by: Reducer): number {
   switch (by) {
     case 'mean':
       return reduceNumbers(numbers, 'sum') / numbers.length

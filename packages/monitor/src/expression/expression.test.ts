@@ -9,6 +9,7 @@ const attributes: Readonly<Record<string, Value>> = {
   gpu: false,
   tags: ['ssd', 'fast'],
   'system.memory.usage': 6e9,
+  'system.cpu.load_average.1m': 0.5,
 }
 const valueOf = (text: string): Value | undefined =>
   Expression.parse(text).evaluate((name) => (Object.hasOwn(attributes, name) ? attributes[name] : undefined))
@@ -22,6 +23,9 @@ describe('an expression', () => {
     ['cpus / 2 % 3', 1],
     ['system.memory.usage > 5e9', true],
     ['"ssd" in tags', true],
+    ['-system.cpu.load_average.1m', -0.5],
+    ['system.cpu.load_average.1m < .75', true],
+    ['"a.b" == "a.b"', true],
     ['arch in ["arm64", "x64"]', true],
     ['tags.contains("slow")', false],
     ['arch.startsWith("x") && arch.endsWith("4")', true],

@@ -2,7 +2,7 @@ import { type Expression as Tree, parseExpressionAt } from 'acorn'
 import type { Value } from './value.ts'
 import { InvalidExpressionError } from '../errors.ts'
 import { evaluate, type Lookup } from './evaluate.ts'
-import { problemOf, nameOf } from './syntax.ts'
+import { nameOf, problemOf, withNames } from './syntax.ts'
 
 /** Maximum characters of an expression. A guess: ten conditions fit. */
 export const MAX_LENGTH = 1024
@@ -31,7 +31,7 @@ export class Expression {
     if (text.length > MAX_LENGTH) throw new InvalidExpressionError(`it has ${text.length} characters; at most ${MAX_LENGTH} are allowed`)
     let tree: Tree
     try {
-      tree = parseExpressionAt(text, 0, { ecmaVersion: 2024 })
+      tree = parseExpressionAt(withNames(text), 0, { ecmaVersion: 2024 })
     } catch (error) {
       const { pos, message } = error as { pos?: number; message: string }
       throw new InvalidExpressionError(pos === undefined ? 'it is nested too deeply' : at(pos, message.replace(/ \(\d+:\d+\)$/u, '')))

@@ -11,13 +11,21 @@ interface SyntaxProblem {
 }
 
 /**
- * Returns the name of an attribute, such as `system.memory.usage`; undefined: it is something else.
+ * A text in quotes, or a name with dots that is no call of a function. Parts of a name may begin
+ * with a digit, as in `system.cpu.load_average.1m`.
  */
+const NAMES = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.])[a-z_]\w*(?:\.(?!(?:startsWith|endsWith|contains)\s*\()\w+)+/giu
+/** Stands for a dot in a name. JavaScript allows it in names, so the parser sees one identifier. */
+const DOT = '·'
+
+/** Returns the text with one identifier for each name. Each character keeps its place. */
+export function withNames(text: string): string {
+  return text.replaceAll(NAMES, (found) => (/^["']/u.test(found) ? found : found.replaceAll('.', DOT)))
+}
+
+/** Returns the name of an attribute, such as `system.memory.usage`; undefined: no name. */
 export function nameOf(tree: Tree): string | undefined {
-  if (tree.type === 'Identifier') return tree.name
-  if (tree.type !== 'MemberExpression' || tree.computed || tree.optional || tree.object.type === 'Super') return undefined
-  const object = nameOf(tree.object)
-  return object === undefined || tree.property.type !== 'Identifier' ? undefined : `${object}.${tree.property.name}`
+  return tree.type === 'Identifier' ? tree.name.replaceAll(DOT, '.') : undefined
 }
 
 /**

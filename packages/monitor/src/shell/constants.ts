@@ -1,11 +1,11 @@
-import type { MemberRef, Pool } from '@jel/jel'
+import type { Member, MemberRef, Pool } from '@jel/jel'
 import * as v from 'valibot'
 import { checkName } from '../core/attribute.ts'
 import { valueProblem, type Value } from '../expression/value.ts'
 import { InvalidAttributeError } from '../errors.ts'
 
 /** The name of the constant in the joined-statement that holds all constants of monitoring. */
-const CONSTANT = 'jel.monitor'
+export const MONITOR_CONSTANT = 'jel.monitor'
 
 /** Constants by name. */
 export type ConstantValues = Readonly<Record<string, Value>>
@@ -32,27 +32,29 @@ export class Constants {
       Object.entries({ ...this.#own, ...changes }).filter((entry): entry is [string, Value] => entry[1] !== undefined),
     )
     const isEmpty = Object.keys(next).length === 0
-    await this.#pool.setConstant(CONSTANT, isEmpty ? undefined : new TextEncoder().encode(JSON.stringify(next)))
+    await this.#pool.setConstant(MONITOR_CONSTANT, isEmpty ? undefined : new TextEncoder().encode(JSON.stringify(next)))
     this.#own = next
   }
 
-  /** A member that states something else has none. */
   of(member: MemberRef): ConstantValues {
     const id = typeof member === 'string' ? member : member.id
-    const bytes = this.#pool
-      .members()
-      .find((each) => each.id === id)
-      ?.constants.get(CONSTANT)
-    if (bytes === undefined) return {}
-    try {
-      const { output, success } = v.safeParse(values, JSON.parse(new TextDecoder().decode(bytes)))
-      return success ? output : {}
-    } catch {
-      return {}
-    }
+    const found = this.#pool.members().find((each) => each.id === id)
+    return found === undefined ? {} : constantsOf(found)
   }
 
   async close(): Promise<void> {
-    if (Object.keys(this.#own).length > 0) await this.#pool.setConstant(CONSTANT, undefined).catch(() => {})
+    if (Object.keys(this.#own).length > 0) await this.#pool.setConstant(MONITOR_CONSTANT, undefined).catch(() => {})
+  }
+}
+
+/** Returns the constants that a member stated. A member that states something else has none. */
+export function constantsOf({ constants }: Pick<Member, 'constants'>): ConstantValues {
+  const bytes = constants.get(MONITOR_CONSTANT)
+  if (bytes === undefined) return {}
+  try {
+    const { output, success } = v.safeParse(values, JSON.parse(new TextDecoder().decode(bytes)))
+    return success ? output : {}
+  } catch {
+    return {}
   }
 }

@@ -12,6 +12,8 @@ const PROTOCOL = '/jel-info/1.0.0'
 const [MAX_OPEN, MAX_OF_ONE] = [256, 8]
 /** One request of a member begins at least this long after its former one, ms. A guess. */
 const PAUSE = 5
+/** A member forgets idle peers above this number. A guess. */
+const MAX_PEERS = 1024
 /**
  * Time for a request to arrive, ms, and time for an answer beyond the time of its read. Guesses.
  */
@@ -86,6 +88,7 @@ export class InfoStreams {
       return
     }
     this.#peers.set(from, peer)
+    if (this.#peers.size > MAX_PEERS) this.#forget()
     this.#open++
     peer.open++
     let isAsked = false
@@ -105,7 +108,6 @@ export class InfoStreams {
           clearTimeout(timer)
           this.#open--
           peer.open--
-          if (peer.open === 0 && peer.notBefore < performance.now()) this.#peers.delete(from)
           void frames.close()
         },
       },
@@ -115,6 +117,12 @@ export class InfoStreams {
         if (!isAsked) frames.abort(new Error('no request came'))
       }, REQUEST_TIME),
     )
+  }
+
+  /** Forgets the peers that have no stream and need not wait. */
+  #forget(): void {
+    const now = performance.now()
+    for (const [id, { open, notBefore }] of this.#peers) if (open === 0 && notBefore < now) this.#peers.delete(id)
   }
 
   /** Answers a request. A member that asks often has to wait. */

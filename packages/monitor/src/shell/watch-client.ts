@@ -21,6 +21,9 @@ export type WatchEvent = { readonly member: string; readonly name: string } & (
       readonly holds?: boolean
       /** The sample was measured before the stream broke, and comes late. */
       readonly replayed: boolean
+      /** The site, if `member` aggregates it, and the number of its members that have a value. */
+      readonly site?: string
+      readonly count?: number
     }
   | { readonly type: 'problem'; readonly code: string; readonly message: string }
   /**
@@ -62,7 +65,7 @@ export class WatchedMember {
    *
    * @returns whether another stream may help
    */
-  async follow(stream: Stream, spec: WatchSpec, signal: AbortSignal): Promise<boolean> {
+  async follow(stream: Stream, spec: WatchSpec, site: boolean, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     this.begin()
     const frames: FrameStream = new FrameStream(
@@ -82,7 +85,7 @@ export class WatchedMember {
     const stop = (): void => resolve(false)
     signal.addEventListener('abort', stop, { once: true })
     const since = Object.fromEntries([...this.#last].map(([name, { series, seq }]) => [name, [series, seq]]))
-    frames.send(toBytes({ watch: spec, ...(this.#last.size > 0 && { since }) }))
+    frames.send(toBytes({ watch: spec, ...(site && { site }), ...(this.#last.size > 0 && { since }) }))
     try {
       return await promise
     } finally {
@@ -120,7 +123,7 @@ export class WatchedMember {
       else this.#emit({ type: 'problem', member, name: this.#nameOf(row.i), ...row.problem })
       return
     }
-    const [index, seq, at, value, { s, r, h } = {}] = row
+    const [index, seq, at, value, { s, r, h, c } = {}] = row
     const name = this.#nameOf(index)
     const last = this.#last.get(name)
     const series = s ?? last?.series
@@ -133,7 +136,18 @@ export class WatchedMember {
     if (isBroken) this.#emit({ type: 'gap', member, name, time: Math.max(0, at - last.at) })
     this.#last.set(name, { series, seq, at })
     const unit = this.#units[index] ?? ''
-    this.#emit({ type: 'sample', member, name, value, unit, at, seq, replayed: r === 1, ...(h !== undefined && { holds: h }) })
+    this.#emit({
+      type: 'sample',
+      member,
+      name,
+      value,
+      unit,
+      at,
+      seq,
+      replayed: r === 1,
+      ...(h !== undefined && { holds: h }),
+      ...(c !== undefined && { count: c }),
+    })
   }
 
   #nameOf(index: number): string {

@@ -6,8 +6,8 @@ import { parseWatch, type ParsedWatch } from '../core/watch-spec.ts'
 import { MAX_WATCH_BYTES, RowEncoder, watchRequest } from '../core/watch-messages.ts'
 import { Watching, type Row, type Since, type WatchEffect, type WatchInput } from '../core/watching.ts'
 import type { Attributes } from './attributes.ts'
+import type { SiteWatches } from './site-watches.ts'
 
-export const WATCH_PROTOCOL = '/jel-watch/1.0.0'
 /** Maximum number of watches that this member serves, in total and for one member. From GRID. */
 const [MAX_WATCHES, MAX_OF_ONE] = [64, 8]
 /** Rows of this time go in one frame, ms. A guess: attributes are measured one after the other. */
@@ -48,13 +48,17 @@ interface Consumer extends Outlet {
 export class WatchServer {
   readonly #attributes: Attributes
   readonly #allow: Allow
+  readonly #sites: SiteWatches
   readonly #driver: Driver<WatchInput, WatchEffect>
   readonly #consumers = new Map<string, Consumer>()
+  /** For each watch of a site the function that ends it. */
+  readonly #ofSites = new Map<string, () => void>()
   readonly #open = new Map<string, number>()
   #next = 0
 
-  constructor(attributes: Attributes, allow: Allow) {
+  constructor(attributes: Attributes, sites: SiteWatches, allow: Allow) {
     this.#attributes = attributes
+    this.#sites = sites
     this.#allow = allow
     this.#driver = new Driver<WatchInput, WatchEffect>(
       new Watching(Math.random, performance.timeOrigin),
@@ -74,7 +78,7 @@ export class WatchServer {
    */
   serve(stream: Stream, from: string, onPush: (names: readonly string[]) => ((bytes: Uint8Array | undefined) => void) | undefined): void {
     const ofOne = this.#open.get(from) ?? 0
-    if (this.#consumers.size >= MAX_WATCHES || ofOne >= MAX_OF_ONE) {
+    if (this.#consumers.size + this.#ofSites.size >= MAX_WATCHES || ofOne >= MAX_OF_ONE) {
       stream.abort(new Error('it watches too much'))
       return
     }
@@ -135,16 +139,19 @@ export class WatchServer {
   /**
    * Watches in this process.
    *
+   * @param site whether to watch the site of this member
    * @returns ends it
    */
-  watch(spec: ParsedWatch, send: (message: object) => void): () => void {
+  watch(spec: ParsedWatch, site: boolean, send: (message: object) => void): () => void {
     const id = `${this.#next++}`
-    this.#watch(id, { send, waiting: () => 0 }, spec, {})
+    if (site) this.#watchSite(id, { send, waiting: () => 0 }, spec)
+    else this.#watch(id, { send, waiting: () => 0 }, spec, {})
     return () => this.#unwatch(id)
   }
 
   close(): void {
     this.#driver.stop()
+    this.#sites.close()
     this.#consumers.clear()
   }
 
@@ -152,10 +159,14 @@ export class WatchServer {
     id: string,
     from: string,
     outlet: Outlet,
-    { watch, since = {} }: { watch: unknown; since?: Record<string, [number, number]> | undefined },
+    {
+      watch,
+      since = {},
+      site = false,
+    }: { watch: unknown; since?: Record<string, [number, number]> | undefined; site?: boolean | undefined },
   ): void {
     try {
-      const spec = parseWatch(watch)
+      const spec = parseWatch(watch, { bySite: site })
       const refused = spec.attributes.find((attribute) => !this.#mayWatch(from, attribute, spec))
       if (refused !== undefined) {
         const message = `${refused}: this member lets you see means of at least ten minutes, or nothing`
@@ -163,7 +174,8 @@ export class WatchServer {
         return
       }
       const known = Object.fromEntries(Object.entries(since).map(([name, [series, seq]]) => [name, { series, seq }]))
-      this.#watch(id, outlet, spec, known)
+      if (site) this.#watchSite(id, outlet, spec)
+      else this.#watch(id, outlet, spec, known)
     } catch (error) {
       const { code = 'INVALID_WATCH', message } = error as { code?: string; message: string }
       outlet.send({ refused: { code, message: message.slice(0, 512) } })
@@ -171,15 +183,39 @@ export class WatchServer {
   }
 
   #watch(id: string, outlet: Outlet, spec: ParsedWatch, since: Readonly<Record<string, Since>>): void {
-    const units = new Map(this.#attributes.schemas().map(({ name, unit }) => [name, unit]))
-    outlet.send({ units: spec.attributes.map((name) => units.get(name) ?? '') })
+    outlet.send({ units: this.#unitsOf(spec) })
     this.#consumers.set(id, { ...outlet, encoder: new RowEncoder(), rows: [], isFull: false })
     this.#driver.deliver({ type: 'watch', watch: id, spec, since })
   }
 
+  /** A consumer that reads slowly gets the next values later. */
+  #watchSite(id: string, outlet: Outlet, spec: ParsedWatch): void {
+    const series = Math.floor(Math.random() * 2 ** 32)
+    const encoder = new RowEncoder()
+    let seq = 0
+    outlet.send({ units: this.#unitsOf(spec) })
+    const end = this.#sites.follow(spec, (values) => {
+      seq++
+      if (outlet.waiting() >= FULL_BYTES) return
+      const at = Date.now()
+      const rows = values.flatMap(({ value, count }, index) =>
+        count === 0 ? [] : [encoder.encode({ type: 'sample', index, series, seq, at, value, count, replayed: false })],
+      )
+      if (rows.length > 0) outlet.send({ rows })
+    })
+    this.#ofSites.set(id, end)
+  }
+
   #unwatch(id: string): void {
+    this.#ofSites.get(id)?.()
+    this.#ofSites.delete(id)
     this.#consumers.delete(id)
     this.#driver.deliver({ type: 'unwatch', watch: id })
+  }
+
+  #unitsOf({ attributes }: ParsedWatch): string[] {
+    const units = new Map(this.#attributes.schemas().map(({ name, unit }) => [name, unit]))
+    return attributes.map((name) => units.get(name) ?? '')
   }
 
   #mayWatch(member: string, attribute: string, { over = 0 }: ParsedWatch): boolean {
@@ -188,7 +224,7 @@ export class WatchServer {
   }
 
   async #measure(name: string): Promise<void> {
-    const { value, problem } = await this.#attributes.read(name)
+    const { value, problem } = await this.#attributes.read(name, { response: 'immediate' })
     if (value === undefined) this.#driver.deliver({ type: 'failed', name, problem })
     else this.#driver.deliver({ type: 'measured', name, value })
   }

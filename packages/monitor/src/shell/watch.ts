@@ -1,15 +1,19 @@
 import type { Member, Pool } from '@jel/jel'
+import { InvalidWatchError } from '../errors.ts'
+import { aggregators } from '../core/sites.ts'
 import { Expression } from '../expression/expression.ts'
 import type { Milliseconds } from '../core/sensor.ts'
 import { parseWatch, type ParsedWatch, type WatchSpec } from '../core/watch-spec.ts'
 import type { Constants } from './constants.ts'
 import { EventQueue } from './event-queue.ts'
 import { WatchedMember, type MemberEvent, type WatchEvent } from './watch-client.ts'
-import { WATCH_PROTOCOL, type WatchServer } from './watch-server.ts'
-import type { WatchAnswer } from '../core/watch-messages.ts'
+import { WATCH_PROTOCOL, type WatchAnswer } from '../core/watch-messages.ts'
 
 /** Wait before the first new stream to a member, ms. It doubles up to the second value. Guesses. */
 const [AGAIN, SELDOM]: readonly [Milliseconds, Milliseconds] = [500, 30_000]
+
+/** Maximum number of former members whose last samples a watch remembers. A guess. */
+const MAX_FORMER = 1024
 
 /** The members that a consumer watches: those that meet all conditions, newcomers too. */
 export interface WatchFrom {
@@ -25,15 +29,29 @@ export interface WatchFrom {
 export interface WatchOptions extends WatchSpec {
   /** Default: all members. */
   readonly from?: WatchFrom | undefined
+  /**
+   * `site`: one sample for each site, the coarsest level of a location, in place of one for each
+   * member: its numbers reduced by `reduce`, by default their mean. One member of each site
+   * aggregates, so a large pool costs few streams.
+   */
+  readonly by?: 'site' | undefined
   /** Ends the watch. */
   readonly signal?: AbortSignal | undefined
+}
+
+/** Watches of the attributes of this member itself, without a stream. */
+interface OwnWatches {
+  /**
+   * @param site whether to watch the site of this member
+   * @returns ends it
+   */
+  watch(spec: ParsedWatch, site: boolean, send: (message: object) => void): () => void
 }
 
 interface WatchParts {
   readonly pool: Pool
   readonly constants: Constants
-  /** Serves the attributes of this member itself. */
-  readonly server: () => WatchServer
+  readonly own: OwnWatches
   readonly closed: AbortSignal
 }
 
@@ -42,21 +60,24 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
   readonly #parts: WatchParts
   readonly #spec: WatchSpec
   readonly #parsed: ParsedWatch
+  readonly #bySite: boolean
   readonly #from: WatchFrom
   readonly #where: Expression | undefined
   readonly #events = new EventQueue<WatchEvent | MemberEvent>()
   readonly #end = new AbortController()
-  /** For each watched life the controller that ends its streams. */
-  readonly #lives = new Map<string, AbortController>()
-  /**
-   * The watched members outlive their lives: a member that comes back may have samples of before.
-   */
+  /** For each target, an id or a site, the followed member and the end of its streams. */
+  readonly #followed = new Map<string, { readonly member: string; readonly end: AbortController }>()
+  /** They outlive the lives of members: a member that comes back may have samples of before. */
   readonly #members = new Map<string, WatchedMember>()
+  /** Members that failed as aggregators, with the time until which they are none. */
+  readonly #failed = new Map<string, Milliseconds>()
 
   /** @throws InvalidWatchError, InvalidExpressionError */
-  constructor(parts: WatchParts, { from = {}, signal, ...spec }: WatchOptions) {
+  constructor(parts: WatchParts, { from = {}, by, signal, ...spec }: WatchOptions) {
     this.#parts = parts
-    this.#parsed = parseWatch(spec)
+    this.#bySite = by === 'site'
+    this.#parsed = parseWatch(spec, { bySite: this.#bySite })
+    if (this.#bySite) checkSite(from, spec)
     this.#spec = spec
     this.#from = from
     this.#where = from.where === undefined ? undefined : Expression.parse(from.where)
@@ -73,16 +94,16 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
 
   close(): void {
     this.#end.abort()
-    for (const life of this.#lives.values()) life.abort()
+    for (const { end } of this.#followed.values()) end.abort()
     this.#events.end()
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<WatchEvent | MemberEvent, void> {
     const { signal } = this.#end
     const { pool } = this.#parts
-    for (const type of ['joined', 'updated'] as const) pool.addEventListener(type, ({ detail }) => this.#begin(detail), { signal })
+    for (const type of ['joined', 'updated'] as const) pool.addEventListener(type, () => this.#review(), { signal })
     for (const type of ['died', 'left'] as const) pool.addEventListener(type, ({ detail }) => this.#ended(detail.id, type), { signal })
-    for (const member of pool.members()) this.#begin(member)
+    this.#review()
     try {
       yield* this.#events
     } finally {
@@ -90,24 +111,47 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
     }
   }
 
-  #begin(member: Member): void {
-    if (this.#end.signal.aborted || this.#lives.has(member.id) || !this.#isWanted(member)) return
-    const life = new AbortController()
-    this.#lives.set(member.id, life)
-    const watched = this.#members.get(member.id) ?? new WatchedMember(member.id, this.#spec.attributes, (event) => this.#events.push(event))
-    this.#members.set(member.id, watched)
-    if (member.id === this.#parts.pool.self.id) {
-      const end = this.#parts.server().watch(this.#parsed, (message) => void watched.take(message as WatchAnswer))
-      life.signal.addEventListener('abort', end, { once: true })
-    } else void this.#follow(member.id, watched, life.signal)
+  /** Follows all targets that are not followed yet, and no others. */
+  #review(): void {
+    if (this.#end.signal.aborted) return
+    const targets = this.#targets()
+    for (const [name, { member, end }] of this.#followed) {
+      if (targets.get(name) === member) continue
+      end.abort()
+      this.#followed.delete(name)
+    }
+    for (const [name, member] of targets) if (!this.#followed.has(name)) this.#begin(name, member)
+  }
+
+  /** Returns the member for each target: for itself, or for its site. */
+  #targets(): ReadonlyMap<string, string> {
+    const members = this.#parts.pool.members().filter((member) => this.#isWanted(member))
+    if (!this.#bySite) return new Map(members.map(({ id }) => [id, id]))
+    const now = performance.now()
+    const chosen = aggregators(members, ({ id }) => (this.#failed.get(id) ?? 0) <= now)
+    return new Map([...chosen].map(([site, { id }]) => [site, id]))
+  }
+
+  #begin(name: string, member: string): void {
+    const end = new AbortController()
+    this.#followed.set(name, { member, end })
+    const emit = (event: WatchEvent | MemberEvent): void =>
+      this.#events.push(this.#bySite && event.type === 'sample' ? { ...event, site: name } : event)
+    const watched = this.#members.get(name) ?? new WatchedMember(member, this.#spec.attributes, emit)
+    // The next aggregator of a site counts its samples anew.
+    if (!this.#bySite) this.#members.set(name, watched)
+    const [oldest = name] = this.#members.keys()
+    if (this.#members.size > MAX_FORMER + this.#followed.size && !this.#followed.has(oldest)) this.#members.delete(oldest)
+    if (member === this.#parts.pool.self.id) {
+      const stop = this.#parts.own.watch(this.#parsed, this.#bySite, (message) => void watched.take(message as WatchAnswer))
+      end.signal.addEventListener('abort', stop, { once: true })
+    } else void this.#follow(member, watched, end.signal)
   }
 
   #ended(member: string, reason: 'died' | 'left'): void {
-    const life = this.#lives.get(member)
-    if (life === undefined) return
-    this.#lives.delete(member)
-    life.abort()
-    this.#events.push({ type: 'ended', member, reason })
+    const isFollowed = [...this.#followed.values()].some((each) => each.member === member)
+    this.#review()
+    if (isFollowed) this.#events.push({ type: 'ended', member, reason })
   }
 
   #isWanted({ id, location }: Member): boolean {
@@ -119,30 +163,41 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
     return this.#where.evaluate((name) => (Object.hasOwn(constants, name) ? constants[name] : undefined)) === true
   }
 
-  /** Keeps a stream to a member until its life ends, or it refuses. */
+  /** Keeps a stream to a member until it is no target any more, or refuses. */
   async #follow(member: string, watched: WatchedMember, signal: AbortSignal): Promise<void> {
     for (let wait = AGAIN; !signal.aborted; wait = Math.min(2 * wait, SELDOM)) {
       const began = performance.now()
       try {
         const stream = await this.#parts.pool.open(member, WATCH_PROTOCOL, { signal })
-        if (!(await watched.follow(stream, this.#spec, signal))) return
+        if (!(await watched.follow(stream, this.#spec, this.#bySite, signal))) return
       } catch (error) {
         if (signal.aborted) return
         const { code = 'NO_ANSWER', message } = error as { code?: string; message: string }
         this.#events.push({ type: 'refused', member, code, message })
+        if (this.#bySite) {
+          this.#failed.set(member, performance.now() + SELDOM)
+          this.#review()
+          return
+        }
       }
       if (performance.now() - began > SELDOM) wait = AGAIN
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, wait)
-        signal.addEventListener(
-          'abort',
-          () => {
-            clearTimeout(timer)
-            resolve()
-          },
-          { once: true },
-        )
-      })
+      await pause(wait, signal)
     }
   }
+}
+
+function checkSite({ ids, where }: WatchFrom, { when, change, over }: WatchSpec): void {
+  const given = Object.entries({ 'from.ids': ids, 'from.where': where, when, change, over }).find(([, value]) => value !== undefined)
+  if (given !== undefined) throw new InvalidWatchError(`${given[0]}: a watch by site takes location, every and reduce only`)
+}
+
+/** Waits for this time, ms, or until the signal aborts. */
+async function pause(time: Milliseconds, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, time)
+  const stop = (): void => resolve()
+  signal.addEventListener('abort', stop, { once: true })
+  await promise
+  clearTimeout(timer)
+  signal.removeEventListener('abort', stop)
 }

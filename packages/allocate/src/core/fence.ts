@@ -1,0 +1,30 @@
+/**
+ * Names one lease for ever. Tokens of one member grow: by its incarnation, then by the number.
+ */
+export interface Token {
+  /** The member that granted the lease. */
+  readonly member: string
+  readonly incarnation: number
+  readonly number: number
+}
+
+/**
+ * Guards a resource of one member: it takes no token that is older than one that it has taken. So a
+ * holder whose lease has ended can do no harm after the next holder has begun.
+ */
+export class Fence {
+  #newest: Token | undefined
+
+  /** Whether the resource takes this token. */
+  admits(token: Token): boolean {
+    const newest = this.#newest
+    if (newest !== undefined && (token.member !== newest.member || isOlder(token, newest))) return false
+    this.#newest = token
+    return true
+  }
+}
+
+function isOlder(token: Token, other: Token): boolean {
+  if (token.incarnation !== other.incarnation) return token.incarnation < other.incarnation
+  return token.number < other.number
+}

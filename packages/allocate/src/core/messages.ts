@@ -1,0 +1,66 @@
+import * as v from 'valibot'
+import { LONGEST, type Granted, type Refusal } from './leases.ts'
+
+/** Maximum bytes of a message of a holder, and of a granter. */
+export const [MAX_ASK_BYTES, MAX_ANSWER_BYTES] = [4096, 524_288]
+
+const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
+const span = v.pipe(v.number(), v.minValue(0, 'must be a time in ms'), v.maxValue(LONGEST, 'must be at most 31 days'))
+/** A lease without a term would never end. */
+const term = v.pipe(v.number(), v.minValue(1, 'must be a time in ms'), v.maxValue(LONGEST, 'must be at most 31 days'))
+export const name = v.pipe(v.string(), v.regex(/^[a-z_][\w.]{0,63}$/iu, 'must be a word, as in cpus'))
+export const amount = v.pipe(v.number('must be a number'), v.finite('must be a number'), v.minValue(0, 'must not be below 0'))
+const amounts = v.pipe(
+  v.record(name, amount),
+  v.check((value) => Object.keys(value).length > 0, 'must name a capacity, as in { cpus: 2 }'),
+  v.check((value) => Object.keys(value).length <= 16, 'must name at most 16 capacities'),
+)
+
+export const leaseRequest = v.object({ amounts, for: term, from: span, background: v.boolean(), key: text(64) })
+
+/** A message of a holder. A stream is about one lease: the first message asks for it. */
+export const holderMessage = v.union([
+  v.object({ ask: leaseRequest }),
+  v.object({ renew: term }),
+  v.object({ change: amounts }),
+  v.object({ release: v.literal(true) }),
+  /** Asks for all leases of the granter. */
+  v.object({ list: v.literal(true) }),
+])
+export type HolderMessage = v.InferOutput<typeof holderMessage>
+
+const granted = v.object({ number: v.pipe(v.number(), v.safeInteger()), startsIn: span, endsIn: span, amounts: v.record(text(64), amount) })
+const listed = v.object({ ...granted.entries, holder: text(128), background: v.boolean() })
+
+/** A lease as its granter lists it. */
+export type ListedLease = v.InferOutput<typeof listed>
+
+/** A message of a granter. */
+export const granterMessage = v.union([
+  v.object({ granted, incarnation: v.pipe(v.number(), v.safeInteger()) }),
+  v.object({
+    refused: v.object({
+      code: v.picklist(['CAPACITY', 'NO_CAPACITY', 'TOO_MANY', 'NO_LEASE', 'DENIED']),
+      message: text(512),
+      earliest: v.optional(v.pipe(v.number(), v.minValue(0))),
+    }),
+  }),
+  v.object({ changed: v.record(text(64), amount) }),
+  v.object({ ended: v.picklist(['term', 'released', 'gone']) }),
+  v.object({ leases: v.pipe(v.array(listed), v.maxLength(1024)), totals: v.record(text(64), amount) }),
+])
+export type GranterMessage =
+  | { readonly granted: Granted; readonly incarnation: number }
+  | { readonly refused: Refusal }
+  | { readonly changed: Granted['amounts'] }
+  | { readonly ended: 'term' | 'released' | 'gone' }
+  | { readonly leases: readonly ListedLease[]; readonly totals: Granted['amounts'] }
+
+export function toBytes(message: HolderMessage | GranterMessage): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(message))
+}
+
+/** @throws Error for bytes that are no such message */
+export function fromBytes<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> {
+  return v.parse(schema, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
+}

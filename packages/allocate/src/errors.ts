@@ -1,0 +1,36 @@
+import { JelError } from '@jel/protocol'
+
+/** Base class of the errors of allocation. */
+abstract class AllocateError extends JelError {}
+
+/** Fewer members match than are wanted. The message counts the members for each condition. */
+export class TooFewMatchError extends AllocateError {
+  readonly code = 'NEVER'
+}
+
+/** The options of a selection, an offer or a lease are not valid. */
+export class InvalidRequestError extends AllocateError {
+  readonly code = 'INVALID_REQUEST'
+}
+
+/** The member did not grant the lease, or does not answer. */
+export class LeaseError extends AllocateError {
+  readonly code: string
+  /**
+   * The time until the capacity will be free for as long as was asked, ms; undefined: unknown or
+   * never.
+   */
+  readonly earliest: number | undefined
+
+  /** @param code `CAPACITY`, `NO_CAPACITY`, `TOO_MANY`, `NO_LEASE`, `NO_ANSWER` or `DENIED` */
+  constructor(code: string, message: string, earliest?: number) {
+    super(message)
+    this.code = code
+    this.earliest = earliest
+  }
+}
+
+/** A lease has ended: its term is over, it was released, or its granter is gone. */
+export class LeaseEndedError extends AllocateError {
+  readonly code = 'LEASE_ENDED'
+}

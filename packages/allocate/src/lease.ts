@@ -1,0 +1,208 @@
+import type { Amounts, Milliseconds } from './core/calendar.ts'
+import type { Token } from './core/fence.ts'
+import type { LeaseRequest } from './core/leases.ts'
+import type { GranterMessage, HolderMessage } from './core/messages.ts'
+import { LeaseEndedError, LeaseError } from './errors.ts'
+
+/** A member has this time for an answer, ms. A guess. */
+const ANSWER_TIME = 5000
+
+/** The longest time that a timer takes, ms: 2³¹ - 1. */
+const MAX_TIMEOUT = 2 ** 31 - 1
+
+/** A two-way connection to a granter. */
+export interface Wire {
+  send(message: HolderMessage): void
+  close(): void
+}
+
+/**
+ * Opens a connection. `onMessage` takes the granter's messages; undefined: the connection ended.
+ */
+export type Connect = (onMessage: (message: GranterMessage | undefined) => void) => Promise<Wire>
+
+/**
+ * A promise of capacity by the member that owns it. The holder counts its time from the moment of
+ * the request, and the granter from the moment at which it heard of it. So the holder's time ends
+ * first, whatever their calendars show.
+ */
+export class Lease implements AsyncDisposable {
+  readonly member: string
+  readonly #asked: LeaseRequest
+  readonly #connect: Connect
+  readonly #end = new AbortController()
+  readonly #listeners = new Set<(amounts: Amounts) => void>()
+  #wire: Wire | undefined
+  #waiting: { resolve: (message: GranterMessage) => void; reject: (error: Error) => void } | undefined
+  #token: Token | undefined
+  #amounts: Amounts = {}
+  #startsAt: Milliseconds = 0
+  #endsAt: Milliseconds = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  private constructor(member: string, asked: LeaseRequest, connect: Connect) {
+    this.member = member
+    this.#asked = asked
+    this.#connect = connect
+  }
+
+  /** @internal */
+  static async ask(member: string, asked: LeaseRequest, connect: Connect): Promise<Lease> {
+    const lease = new Lease(member, asked, connect)
+    try {
+      await lease.#request(undefined)
+    } catch (error) {
+      lease.#wire?.close()
+      throw error
+    }
+    return lease
+  }
+
+  /** Names this lease for ever. A `Fence` at the resource refuses older tokens. */
+  get token(): Token {
+    return this.#token as Token
+  }
+
+  /** The amounts that this lease has now. Those of a background lease change. */
+  get amounts(): Amounts {
+    return this.#amounts
+  }
+
+  /** The time until the capacity may be used, ms. */
+  get startsIn(): Milliseconds {
+    return Math.max(0, this.#startsAt - performance.now())
+  }
+
+  /** The time until the lease ends, ms. */
+  get endsIn(): Milliseconds {
+    return Math.max(0, this.#endsAt - performance.now())
+  }
+
+  /**
+   * Aborts with LeaseEndedError when the lease ends. Then the capacity must not be used any more.
+   */
+  get signal(): AbortSignal {
+    return this.#end.signal
+  }
+
+  /**
+   * Calls a function when the amounts of a background lease change. It has half a second to comply
+   * with a smaller amount.
+   */
+  onChange(listener: (amounts: Amounts) => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /**
+   * Extends the lease to at least this time from now on, ms.
+   *
+   * @throws LeaseError if the capacity is promised to others then; LeaseEndedError
+   */
+  async renew(time: Milliseconds): Promise<void> {
+    await this.#request({ renew: time })
+  }
+
+  /**
+   * Changes the amounts.
+   *
+   * @throws LeaseError if they do not fit, and then the lease stays as it is; LeaseEndedError
+   */
+  async change(amounts: Amounts): Promise<void> {
+    await this.#request({ change: { ...amounts } })
+  }
+
+  /**
+   * Gives the capacity back. It never rejects: a granter that does not answer ends the lease by its
+   * term.
+   */
+  async release(): Promise<void> {
+    if (this.#end.signal.aborted) return
+    await this.#request({ release: true }).catch(() => {})
+    this.#finish('it was released')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release()
+  }
+
+  /** @internal The granter is gone, or the allocator closes. */
+  finish(reason: string): void {
+    this.#finish(reason)
+  }
+
+  /** Sends a message, and takes the granter's answer. Undefined: the first request. */
+  async #request(message: HolderMessage | undefined): Promise<void> {
+    this.#end.signal.throwIfAborted()
+    if (this.#waiting !== undefined) throw new LeaseError('NO_ANSWER', 'another request about this lease is under way')
+    const begin = performance.now()
+    if (this.#wire === undefined) {
+      this.#wire = await this.#connect((received) => this.#take(received))
+      // The same key names the same lease, also over a new connection.
+      this.#granted(await this.#answer({ ask: this.#asked }), begin)
+      if (message === undefined) return
+    }
+    const asked = performance.now()
+    if (message !== undefined) this.#granted(await this.#answer(message), asked)
+  }
+
+  async #answer(message: HolderMessage): Promise<GranterMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<GranterMessage>()
+    this.#waiting = { resolve, reject }
+    const timer = setTimeout(
+      () => reject(new LeaseError('NO_ANSWER', `${this.member} did not answer within ${ANSWER_TIME} ms`)),
+      ANSWER_TIME,
+    )
+    try {
+      this.#wire?.send(message)
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      this.#waiting = undefined
+    }
+  }
+
+  /** @param asked the time at which the holder sent its request */
+  #granted(message: GranterMessage, asked: Milliseconds): void {
+    if ('refused' in message) throw new LeaseError(message.refused.code, message.refused.message, message.refused.earliest)
+    if (!('granted' in message)) throw new LeaseError('NO_ANSWER', `${this.member} sent something else than an answer`)
+    const { number, startsIn, endsIn, amounts } = message.granted
+    this.#token ??= { member: this.member, incarnation: message.incarnation, number }
+    if (this.#token.number !== number || this.#token.incarnation !== message.incarnation) {
+      this.#finish('its granter has begun another life')
+      this.#end.signal.throwIfAborted()
+    }
+    this.#amounts = amounts
+    this.#startsAt = performance.now() + startsIn
+    this.#endsAt = asked + endsIn
+    this.#arm()
+  }
+
+  /** A timer takes at most 24 days. */
+  #arm(): void {
+    clearTimeout(this.#timer)
+    const left = this.#endsAt - performance.now()
+    if (left > MAX_TIMEOUT) this.#timer = setTimeout(() => this.#arm(), MAX_TIMEOUT)
+    else this.#timer = setTimeout(() => this.#finish('its term is over'), left)
+  }
+
+  #take(message: GranterMessage | undefined): void {
+    if (message === undefined) {
+      this.#wire = undefined
+      this.#waiting?.reject(new LeaseError('NO_ANSWER', `${this.member} ended the stream`))
+    } else if ('changed' in message) {
+      this.#amounts = message.changed
+      for (const listener of this.#listeners) listener(message.changed)
+    } else if ('ended' in message) this.#finish(message.ended === 'term' ? 'its term is over' : 'its granter ended it')
+    else this.#waiting?.resolve(message)
+  }
+
+  #finish(reason: string): void {
+    if (this.#end.signal.aborted) return
+    clearTimeout(this.#timer)
+    const error = new LeaseEndedError(`the lease of ${this.member} has ended: ${reason}`)
+    this.#end.abort(error)
+    this.#waiting?.reject(error)
+    this.#wire?.close()
+    this.#wire = undefined
+  }
+}

@@ -1,0 +1,125 @@
+import { Expression, type Monitor, type Value } from '@jel/monitor'
+import type { Member } from '@jel/jel'
+import { InvalidRequestError, TooFewMatchError } from './errors.ts'
+
+/** Maximum number of members that are asked at once. A guess: each takes a stream. */
+const AT_ONCE = 64
+/**
+ * A member has this time for its attributes, ms. A guess: a selection does not wait for a sick one.
+ */
+const READ_TIME = 2000
+
+/** The members that are wanted. */
+export interface SelectOptions {
+  /** Default: all that match. */
+  readonly count?: number | undefined
+  /** A condition over constants and attributes of a member, as in `cpus >= 2 && arch == "x64"`. */
+  readonly where?: string | undefined
+  /**
+   * A number over the same names: members with greater ones come first. `-load` prefers small
+   * loads. Members of which it is unknown come last.
+   */
+  readonly rank?: string | undefined
+  /** Only these members. Default: all. */
+  readonly ids?: readonly string[] | undefined
+  /** The end of the location, in levels. */
+  readonly location?: string | undefined
+}
+
+/** A selected member. */
+export interface Selected {
+  readonly member: Member
+  readonly rank: number | undefined
+}
+
+/** The number of members that meet one condition. `unknown`: an attribute of it is not known. */
+export interface ConditionCount {
+  readonly condition: string
+  readonly holds: number
+  readonly unknown: number
+}
+
+/** A selection with the reasons for it. */
+export interface Selection {
+  /** The best members first. */
+  readonly selected: readonly Selected[]
+  /** The number of members that were considered, and of those that match. */
+  readonly considered: number
+  readonly matching: number
+  readonly conditions: readonly ConditionCount[]
+}
+
+/** Returns the members that match, the best first, and the counts for each condition. */
+export async function selectMembers(members: readonly Member[], monitor: Monitor, options: SelectOptions): Promise<Selection> {
+  const { count = Infinity, ids, location } = options
+  const where = parse('where', options.where)
+  const rank = parse('rank', options.rank)
+  if (!(count >= 1)) throw new InvalidRequestError('count: must be at least 1')
+  const considered = members.filter(
+    (member) =>
+      (ids === undefined || ids.some((id) => member.id.endsWith(id))) &&
+      (location === undefined || `@${member.location}`.endsWith(`@${location}`)),
+  )
+  const names = [...new Set([...(where?.names ?? []), ...(rank?.names ?? [])])]
+  const known = await valuesOf(considered, names, monitor)
+  const conditions = where?.conjuncts ?? []
+  const counts = conditions.map(({ text }) => ({ condition: text, holds: 0, unknown: 0 }))
+  const found: Selected[] = []
+  for (const [at, member] of considered.entries()) {
+    const lookup = (name: string): Value | undefined => (known[at] as ReadonlyMap<string, Value>).get(name)
+    for (const [index, condition] of conditions.entries()) {
+      const holds = condition.evaluate(lookup)
+      const counted = counts[index] as { holds: number; unknown: number }
+      if (holds === true) counted.holds++
+      else if (typeof holds !== 'boolean') counted.unknown++
+    }
+    if (where !== undefined && where.evaluate(lookup) !== true) continue
+    const ranked = rank?.evaluate(lookup)
+    found.push({ member, rank: typeof ranked === 'number' ? ranked : undefined })
+  }
+  found.sort((a, b) => (b.rank ?? -Infinity) - (a.rank ?? -Infinity) || (a.member.id < b.member.id ? -1 : 1))
+  return { selected: found.slice(0, count), considered: considered.length, matching: found.length, conditions: counts }
+}
+
+/**
+ * Throws TooFewMatchError if fewer members match than are wanted. The message counts the members
+ * for each condition, as HTCondor's `-better-analyze` does.
+ */
+export function checkEnough({ matching, considered, conditions }: Selection, count: number): void {
+  if (matching >= count) return
+  const parts = conditions.map(({ condition, holds, unknown }) => {
+    const not = unknown === 0 ? '' : `, unknown of ${unknown}`
+    return `${condition}: ${holds} of ${considered}${not}`
+  })
+  throw new TooFewMatchError(`${count} wanted, ${matching} match${parts.length === 0 ? '' : ` (${parts.join('; ')})`}`)
+}
+
+function parse(what: string, text: string | undefined): Expression | undefined {
+  try {
+    return text === undefined ? undefined : Expression.parse(text)
+  } catch (error) {
+    throw new InvalidRequestError(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Returns the values of the names at each member. Only what is no constant is asked for. */
+async function valuesOf(members: readonly Member[], names: readonly string[], monitor: Monitor): Promise<ReadonlyMap<string, Value>[]> {
+  const found = members.map((member) => {
+    const constants = monitor.constantsOf(member)
+    return new Map(names.filter((name) => Object.hasOwn(constants, name)).map((name) => [name, constants[name] as Value]))
+  })
+  const waiting = [...members.entries()]
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [at, member] = next
+      const values = found[at] as Map<string, Value>
+      const missing = names.filter((name) => !values.has(name))
+      if (missing.length === 0) continue
+      // The attributes of a member that does not answer are unknown.
+      const readings = await monitor.read(member, missing, { timeout: READ_TIME }).catch(() => [])
+      for (const { name, value } of readings) if (value !== undefined) values.set(name, value)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return found
+}

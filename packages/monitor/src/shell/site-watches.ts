@@ -1,0 +1,78 @@
+import type { Watch } from './watch.ts'
+import type { ParsedWatch } from '../core/watch-spec.ts'
+import { reduceNumbers } from '../core/window.ts'
+
+/** The values of a site at one time: for each attribute the reduced number, and how many it has. */
+export type SiteValues = readonly { readonly value: number; readonly count: number }[]
+
+/** A watch of all members of the site of this member, for all consumers that want the same. */
+interface SiteWatch {
+  readonly watch: Watch
+  readonly listeners: Set<(values: SiteValues) => void>
+  readonly timer: ReturnType<typeof setInterval>
+}
+
+/**
+ * Aggregates attributes over the members of this member's site. Consumers that want the same share
+ * one watch. So a member is measured once for all consumers, and sends its values within its site.
+ */
+export class SiteWatches {
+  /** Watches all members of the site. */
+  readonly #watchSite: (spec: ParsedWatch) => Watch
+  readonly #watches = new Map<string, SiteWatch>()
+
+  constructor(watchSite: (spec: ParsedWatch) => Watch) {
+    this.#watchSite = watchSite
+  }
+
+  /**
+   * Calls a function with the reduced values of the site, once each `every`.
+   *
+   * @returns ends the calls
+   */
+  follow(spec: ParsedWatch, listener: (values: SiteValues) => void): () => void {
+    const { attributes, every, reduce } = spec
+    const key = JSON.stringify([attributes, every, reduce])
+    const shared = this.#watches.get(key) ?? this.#begin(key, spec)
+    shared.listeners.add(listener)
+    return () => {
+      shared.listeners.delete(listener)
+      if (shared.listeners.size > 0 || this.#watches.get(key) !== shared) return
+      this.#watches.delete(key)
+      this.#end(shared)
+    }
+  }
+
+  close(): void {
+    for (const shared of this.#watches.values()) this.#end(shared)
+    this.#watches.clear()
+  }
+
+  #end({ watch, timer }: SiteWatch): void {
+    clearInterval(timer)
+    watch.close()
+  }
+
+  #begin(key: string, spec: ParsedWatch): SiteWatch {
+    const { attributes, every, reduce } = spec
+    /** For each attribute the latest number of each member. */
+    const latest = attributes.map(() => new Map<string, number>())
+    const watch = this.#watchSite(spec)
+    const listeners = new Set<(values: SiteValues) => void>()
+    void (async () => {
+      for await (const event of watch) {
+        if (event.type === 'sample') {
+          if (typeof event.value === 'number') latest[attributes.indexOf(event.name)]?.set(event.member, event.value)
+        } else if (event.type === 'ended') for (const values of latest) values.delete(event.member)
+        else if (event.type === 'problem') latest[attributes.indexOf(event.name)]?.delete(event.member)
+      }
+    })()
+    const timer = setInterval(() => {
+      const values = latest.map((each) => ({ value: each.size === 0 ? 0 : reduceNumbers([...each.values()], reduce), count: each.size }))
+      for (const listener of listeners) listener(values)
+    }, every)
+    const shared = { watch, listeners, timer }
+    this.#watches.set(key, shared)
+    return shared
+  }
+}
