@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { joinAll, JelProcess } from './jel-process.ts'
+import { joinAll, JelProcess, loopback } from './jel-process.ts'
+
+const program = join(import.meta.dirname, 'fixtures/volunteered.ts')
 
 async function run(node: JelProcess, command: string, pool: string, ...args: string[]) {
   const asking = new JelProcess([command, pool, '--node', node.id.slice(-8), ...args])
@@ -48,4 +51,18 @@ it('jel lease leases what a member offers, jel leases lists it, and jel release 
   expect((await run(b, 'leases', 'leased')).lines).toHaveLength(3)
   expect((await run(a, 'lease', 'leased', end, 'cpus', '--for', '60')).stderr).toContain('a capacity is NAME=AMOUNT')
   expect((await run(a, 'lease', 'leased', end, 'cpus=1')).stderr).toContain('give its term')
+})
+
+it('jel submit --requirements gives a job to members that meet a condition, and says how many meet each part', async () => {
+  const worker = new JelProcess(['work', 'required', '--json', '--accept', 'members', '--workers', '1', ...loopback])
+  await worker.until(() => worker.of('started').length > 0, 'started')
+  const submit = async (...args: string[]): Promise<JelProcess> => {
+    const asking = new JelProcess(['submit', 'required', program, 'sum', '5', '--bootstrap', worker.address, ...args, ...loopback])
+    await asking.exited
+    return asking
+  }
+  expect((await submit('--requirements', 'system.memory.limit > 1e6 && system.cpu.logical.count >= 1')).lines).toEqual(['30'])
+  const waiting = await submit('--requirements', 'system.memory.limit > 1e6 && host.arch == "none"', '--timeout', '9')
+  expect(waiting.stderr).toContain('meets its requirements (system.memory.limit > 1e6: 1 of 1; host.arch == "none": 0 of 1)')
+  expect((await submit('--requirements', 'cpus >')).stderr).toContain('requirements: column 7')
 })
