@@ -116,7 +116,12 @@ export const experiment = bench({
       process.kill(slow.child.pid as number, 'SIGCONT')
       await sleep(3000)
       const [after, now] = [await slow.ask(), await producer.ask()]
-      add('memory of the producer for a stopped watcher, above its usual growth', (grown.memory - held.memory - (held.memory - usual.memory)) / 1024, 'KiB', 64)
+      add(
+        'memory of the producer for a stopped watcher, above its usual growth',
+        (grown.memory - held.memory - (held.memory - usual.memory)) / 1024,
+        'KiB',
+        64,
+      )
       const missing = now.runs - held.runs - (after.samples - asked.samples) - (after.lost - asked.lost)
       add('samples that a stopped watcher did not get and was not told of', Math.abs(missing) > 2 * ATTRIBUTES ? missing : 0, '', 0)
 
