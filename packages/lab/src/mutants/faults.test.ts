@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { inCheckout } from '../base/paths.ts'
 import { computeFaults } from './compute-faults.ts'
 import { faults } from './faults.ts'
+import { gridFaults } from './grid-faults.ts'
 import { protocolFaults } from './protocol-faults.ts'
 import { shellFaults } from './shell-faults.ts'
 
@@ -10,6 +11,7 @@ const all = [
   ...faults.map((fault) => ({ ...fault, file: `packages/protocol/src/${fault.file}` })),
   ...protocolFaults,
   ...shellFaults,
+  ...gridFaults,
   ...computeFaults,
 ]
 

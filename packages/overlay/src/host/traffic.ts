@@ -1,20 +1,18 @@
 /**
- * Bytes over the TCP connections of one host. The sockets count them. This module adds them up on
+ * Bytes over the connections of one host. The sockets count them. This module adds them up on
  * demand.
  */
-import type { Socket } from 'node:net'
+import type { Counted } from '../base/counted.ts'
 
 /**
- * The bytes over a node's TCP connections since its start, for all purposes, without TCP headers.
+ * The bytes over a node's connections since its start, for all purposes, without TCP headers.
  */
 export interface Traffic {
   readonly sent: number
   readonly received: number
-  /** Open TCP connections. */
+  /** Open connections. */
   readonly connections: number
 }
-
-type Counted = Pick<Socket, 'bytesRead' | 'bytesWritten' | 'once' | 'destroy'>
 
 export class TrafficMeter {
   readonly #open = new Set<Counted>()

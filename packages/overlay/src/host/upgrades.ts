@@ -12,6 +12,7 @@ import { RefusedPeerError } from '../base/errors.ts'
 import { handshakeTimeout } from '../base/timeouts.ts'
 import { later, nextTurn } from '../base/timers.ts'
 import { TurnTimeout } from '../base/turn-timeout.ts'
+import type { Counted } from '../base/counted.ts'
 import type { TrafficMeter } from './traffic.ts'
 
 /**
@@ -52,11 +53,14 @@ export function tuned(upgrader: Upgrader, meter: TrafficMeter, onRefused: OnRefu
 
 interface SocketConnection {
   readonly socket?: Socket
+  /** Counts the bytes where there is no socket of TCP. */
+  readonly counted?: Counted
   sendData?: (data: unknown) => unknown
 }
 
 function metered<Type extends object>(connection: Type, meter: TrafficMeter): Type {
-  const { socket } = connection as SocketConnection
+  const { socket, counted } = connection as SocketConnection
+  if (counted !== undefined) meter.add(counted)
   if (socket === undefined) return connection
   meter.add(socket)
   socket.once('end', () => {

@@ -12,6 +12,8 @@ import { webEndpointOf } from '../base/web-address.ts'
 import { generatePoolKey } from '../identity/pool-key.ts'
 import { PoolKeys } from '../identity/pool-keys.ts'
 import { Protector } from '../host/protector.ts'
+import { TrafficMeter } from '../host/traffic.ts'
+import { tuned } from '../host/upgrades.ts'
 import { webDialer } from '../platform/browser/web-dialer.ts'
 
 const ECHO = '/echo/1'
@@ -47,9 +49,9 @@ async function serve({ key, isMember = () => false }: { key?: Uint8Array; isMemb
 }
 
 /** A host as in a browser: it dials WebSockets, and nobody dials it. */
-async function tab(key?: Uint8Array): Promise<Libp2p> {
+async function tab(key?: Uint8Array, meter = new TrafficMeter()): Promise<Libp2p> {
   const libp2p = await createLibp2p({
-    transports: [webDialer((upgrader) => upgrader)],
+    transports: [webDialer((upgrader) => tuned(upgrader, meter, () => {}))],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
     connectionMonitor: { enabled: false },
@@ -73,15 +75,19 @@ describe('a connection over a WebSocket', () => {
   it.each([false, true])('carries streams both ways, in a private pool or not: %s', async (isPrivate) => {
     const key = isPrivate ? generatePoolKey() : undefined
     const { address, connections, peer } = await serve(key && { key })
-    const client = await tab(key)
+    const meter = new TrafficMeter()
+    const client = await tab(key, meter)
     await client.handle(ECHO, (stream) => stream.addEventListener('message', ({ data }) => void stream.send(data)))
     const connection = await client.dial(address)
     expect(await echoed(await connection.newStream(ECHO), 3_000_000)).toBe(3_000_000)
     await until(() => connections().length === 1)
     expect(await echoed((await connections()[0]?.newStream(ECHO)) as Stream, 200_000)).toBe(200_000)
     expect(peer.host.traffic.total.received).toBeGreaterThan(3_000_000)
+    expect(meter.total.sent).toBeGreaterThan(3_000_000)
+    expect(meter.total.received).toBeGreaterThan(3_000_000)
+    expect(meter.total.connections).toBe(1)
     await connection.close()
-    await until(() => connections().length === 0 && peer.host.traffic.total.connections === 0)
+    await until(() => connections().length === 0 && peer.host.traffic.total.connections === 0 && meter.total.connections === 0)
   })
 
   it('that one end aborts has no socket left at the other', async () => {

@@ -2,6 +2,7 @@
 import { transportSymbol, type ComponentLogger, type DialTransportOptions, type Transport, type Upgrader } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { urlOf, webEndpointOf, type WebEndpoint } from '../../base/web-address.ts'
+import type { Counted } from '../../base/counted.ts'
 import { WebConnection, type MessageSocket, type SocketEvents } from '../../web/web-connection.ts'
 
 /** Interval of looks at the waiting bytes, ms: no event reports that they left. Guess. */
@@ -28,7 +29,9 @@ export function webDialer(wrap: (upgrader: Upgrader) => Upgrader): (components: 
         try {
           await socket.opened(options.signal)
           const log = logger.forComponent('jel:web')
-          const connection = new WebConnection(socket, { remoteAddr: address, direction: 'outbound', log })
+          const about = { remoteAddr: address, direction: 'outbound', log } as const
+          // The upgrader counts the bytes of the property `counted`.
+          const connection = Object.assign(new WebConnection(socket, about), { counted: socket })
           return await wrap(options.upgrader).upgradeOutbound(connection, options)
         } catch (error) {
           socket.destroy()
@@ -38,7 +41,9 @@ export function webDialer(wrap: (upgrader: Upgrader) => Upgrader): (components: 
     }) as Transport
 }
 
-class BrowserSocket implements MessageSocket {
+class BrowserSocket implements MessageSocket, Counted {
+  bytesRead = 0
+  bytesWritten = 0
   readonly #socket: WebSocket
   #events: SocketEvents | undefined
   #looks: ReturnType<typeof setInterval> | undefined
@@ -71,9 +76,13 @@ class BrowserSocket implements MessageSocket {
   subscribe(events: SocketEvents): void {
     this.#events = events
     this.#socket.addEventListener('message', ({ data }) => {
-      if (data instanceof ArrayBuffer) events.onData(new Uint8Array(data))
-      // A member sends bytes only.
-      else this.destroy()
+      if (data instanceof ArrayBuffer) {
+        this.bytesRead += data.byteLength
+        events.onData(new Uint8Array(data))
+      } else {
+        // A member sends bytes only.
+        this.destroy()
+      }
     })
     this.#socket.addEventListener('close', () => this.#end())
     if (this.#socket.readyState === WebSocket.CLOSED) this.#end()
@@ -81,12 +90,17 @@ class BrowserSocket implements MessageSocket {
 
   send(data: Uint8Array<ArrayBuffer>): void {
     this.#socket.send(data)
+    this.bytesWritten += data.byteLength
     this.#looks ??= setInterval(() => {
       this.#events?.onSent()
       if (this.waiting > 0) return
       clearInterval(this.#looks)
       this.#looks = undefined
     }, lookInterval)
+  }
+
+  once(event: 'close', listener: () => void): void {
+    this.#socket.addEventListener(event, listener, { once: true })
   }
 
   close(): void {
