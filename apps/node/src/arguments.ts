@@ -1,6 +1,7 @@
 /** Parses the values of flags. Each function throws a RangeError with the text for the user. */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { TaskLimits } from '@jel/compute'
+import type { Value } from '@jel/monitor'
 import { HANDLED, missingFileOf, parseHandler, queriesOf, type Handler } from './handlers/handler.ts'
 
 /** Parses an address to listen at, such as `127.0.0.1:8080` or `[::1]:0`. */
@@ -56,6 +57,16 @@ export function countOfMembers(text: string): number {
   const count = /^\d{1,6}$/u.test(text) ? Number(text) : 0
   if (count < 1) throw new RangeError('It must be a whole number above 0.')
   return count
+}
+
+/** Parses a constant, such as `room=basement` or `gpus=2`. */
+export function constantOf(text: string, constants: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  const [, name, value] = /^([a-z_][\w.]{0,63})=(.+)$/isu.exec(text) ?? []
+  if (name === undefined || value === undefined) throw new RangeError('It must be NAME=VALUE, as in room=basement or gpus=2.')
+  return {
+    ...constants,
+    [name]: /^-?\d+(?:\.\d+)?$/u.test(value) ? Number(value) : ['true', 'false'].includes(value) ? value === 'true' : value,
+  }
 }
 
 /** Parses an offered capacity, such as `cpus=8`. */

@@ -1,7 +1,7 @@
 import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
 import { allocator } from '@jel/allocate'
-import { monitor } from '@jel/monitor'
+import { monitor, type ConstantValues } from '@jel/monitor'
 import { Agent } from './agent/agent.ts'
 import { answerFigures } from './agent/member-figures.ts'
 import type { Answer, NodeEvent } from './events/events.ts'
@@ -36,6 +36,8 @@ export interface JoinFlags extends PoolFlags, LogFlags, WebFlags {
   readonly json?: boolean
   /** The path of the control socket; false for none. */
   readonly control?: string | false
+  /** The constants that this node states for conditions, by name. */
+  readonly constant?: ConstantValues
   /** The capacities that this node offers, by name. */
   readonly offer?: Readonly<Record<string, number>>
   /** The address of the page. */
@@ -114,6 +116,7 @@ async function run(
   await using pool = entered
   await using attributes = await monitor(pool)
   attributes.addBuiltIn()
+  if (Object.keys(flags.constant ?? {}).length > 0) await attributes.constant(flags.constant ?? {})
   await using allocation = await allocator(pool, attributes)
   for (const [name, total] of Object.entries(flags.offer ?? {})) allocation.offer(name, total)
   let grid: Promise<Grid> | undefined

@@ -3,7 +3,20 @@
  * such as `join`, `top` and `keygen`.
  */
 import type { Command as Program } from 'commander'
-import { adminOf, countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, offerOf, tagOf, ticketsOf, workersOf } from './arguments.ts'
+import {
+  adminOf,
+  constantOf,
+  countOf,
+  durationOf,
+  handlerOf,
+  httpOf,
+  limitOf,
+  membersOf,
+  offerOf,
+  tagOf,
+  ticketsOf,
+  workersOf,
+} from './arguments.ts'
 import type { Shell } from './commands/command.ts'
 import { ASK_FLAGS, ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, POOL, repeated, type Flag } from './commands/flags.ts'
 import { commands, type CommandName } from './commands/table.ts'
@@ -64,6 +77,12 @@ const RUN_FLAGS: readonly Flag[] = [
   flag('--timeout <seconds>', 'the time to wait for the members of --require (default: 30)', durationOf),
   flag('--pool-size <count>', 'the size of the pool; nodes that come later are refused', membersOf),
   flag('--found', 'start a new pool if no bootstrap address lets this node in'),
+  flag(
+    '--constant <name=value>',
+    'state a constant of this node for conditions, as in room=basement or gpus=2; may be repeated',
+    constantOf,
+    {},
+  ),
   flag('--offer <name=amount>', 'let other members lease a capacity of this node, as in cpus=8; may be repeated', offerOf, {}),
   flag('--for <seconds>', 'leave after this time', durationOf),
   flag('--control <path>', 'the socket for commands of this user (default: the place where other commands look for it)'),

@@ -19,7 +19,7 @@ it('jel info shows attributes of all members, or of those and of the names that 
   const end = nodes[1].id.slice(-8)
   const one = await info(nodes[0], 'informed', end, 'system.cpu.logical.count', 'system.memory.usage')
   expect(one.lines).toHaveLength(3)
-  expect(one.lines[1]).toMatch(new RegExp(`^${end} +system\\.cpu\\.logical\\.count +\\d+ +\\{cpu\\} +\\d+ ms$`, 'u'))
+  expect(one.lines[1]).toMatch(new RegExp(`^${end} +\\S+ +system\\.cpu\\.logical\\.count +\\d+ +\\{cpu\\} +\\d+ ms$`, 'u'))
 
   const wrong = await info(nodes[0], 'informed', end, 'memory.usage')
   expect(wrong.status).toBe(1)

@@ -6,6 +6,8 @@ import { LeaseEndedError, LeaseError } from './errors.ts'
 
 /** A member has this time for an answer, ms. A guess. */
 const ANSWER_TIME = 5000
+/** A holder asks a member that ends the stream this many times, with this pause, ms. Guesses. */
+const [ATTEMPTS, ASK_AGAIN] = [4, 300]
 
 /** The longest time that a timer takes, ms: 2³¹ - 1. */
 const MAX_TIMEOUT = 2 ** 31 - 1
@@ -48,14 +50,19 @@ export class Lease implements AsyncDisposable {
 
   /** @internal */
   static async ask(member: string, asked: LeaseRequest, connect: Connect): Promise<Lease> {
-    const lease = new Lease(member, asked, connect)
-    try {
-      await lease.#request(undefined)
-    } catch (error) {
-      lease.#wire?.close()
-      throw error
+    for (let attempt = 1; ; attempt++) {
+      const lease = new Lease(member, asked, connect)
+      try {
+        await lease.#request(undefined)
+        return lease
+      } catch (error) {
+        const hasEnded = lease.#wire === undefined
+        lease.#wire?.close()
+        // The member may not know this one yet. The same key is the same lease.
+        if (attempt === ATTEMPTS || !hasEnded || !(error instanceof LeaseError)) throw error
+        await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN))
+      }
     }
-    return lease
   }
 
   /** Names this lease for ever. A `Fence` at the resource refuses older tokens. */

@@ -1,15 +1,18 @@
 import type { Member } from '@jel/jel'
-import type { ConstantValues, Monitor } from '@jel/monitor'
+import { MONITOR_CONSTANT, type ConstantValues, type Monitor } from '@jel/monitor'
 import { expect, it } from 'vitest'
 import { checkEnough, selectMembers, type Selection, type SelectOptions } from './select.ts'
+
+const encode = (values: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(values))
 
 /** Members with these constants, by their ids. */
 function machines(
   constants: Readonly<Record<string, ConstantValues>>,
 ): (options: SelectOptions & { readonly count: number }) => Promise<Selection> {
-  const members = Object.keys(constants).map((id) => ({ id, location: id }) as Member)
+  const members = Object.keys(constants).map(
+    (id) => ({ id, location: id, constants: new Map([[MONITOR_CONSTANT, encode(constants[id])]]) }) as unknown as Member,
+  )
   const monitor = {
-    constantsOf: ({ id }: Member) => constants[id] ?? {},
     read: async () => await Promise.resolve([]),
   } as unknown as Monitor
   return async (options) => {

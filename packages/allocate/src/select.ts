@@ -1,4 +1,4 @@
-import { Expression, type Monitor, type Value } from '@jel/monitor'
+import { Expression, lookupOf, type Monitor, type Value } from '@jel/monitor'
 import type { Member } from '@jel/jel'
 import { InvalidRequestError, TooFewMatchError } from './errors.ts'
 
@@ -77,6 +77,10 @@ export async function selectMembers(members: readonly Member[], monitor: Monitor
     const ranked = rank?.evaluate(lookup)
     found.push({ member, rank: typeof ranked === 'number' ? ranked : undefined })
   }
+  if (rank !== undefined && found.length > 0 && found.every((each) => each.rank === undefined))
+    throw new InvalidRequestError(
+      `rank: ${rank.text} is a number at none of the ${found.length} members that match; known of none: ${unknownOf(rank.names, known)}`,
+    )
   found.sort((a, b) => (b.rank ?? -Infinity) - (a.rank ?? -Infinity) || (a.member.id < b.member.id ? -1 : 1))
   return { selected: found.slice(0, count), considered: considered.length, matching: found.length, conditions: counts }
 }
@@ -94,6 +98,11 @@ export function checkEnough({ matching, considered, conditions }: Selection, cou
   throw new TooFewMatchError(`${count} wanted, ${matching} match${parts.length === 0 ? '' : ` (${parts.join('; ')})`}`)
 }
 
+/** Returns the names of which no member has a value. */
+function unknownOf(names: readonly string[], known: readonly ReadonlyMap<string, Value>[]): string {
+  return names.filter((name) => known.every((values) => !values.has(name))).join(', ') || '-'
+}
+
 function parse(what: string, text: string | undefined): Expression | undefined {
   try {
     return text === undefined ? undefined : Expression.parse(text)
@@ -105,8 +114,9 @@ function parse(what: string, text: string | undefined): Expression | undefined {
 /** Returns the values of the names at each member. Only what is no constant is asked for. */
 async function valuesOf(members: readonly Member[], names: readonly string[], monitor: Monitor): Promise<ReadonlyMap<string, Value>[]> {
   const found = members.map((member) => {
-    const constants = monitor.constantsOf(member)
-    return new Map(names.filter((name) => Object.hasOwn(constants, name)).map((name) => [name, constants[name] as Value]))
+    const stated = lookupOf(member)
+    const known = names.map((name): [string, Value | undefined] => [name, stated(name)])
+    return new Map(known.filter((entry): entry is [string, Value] => entry[1] !== undefined))
   })
   const waiting = [...members.entries()]
   const work = async (): Promise<void> => {

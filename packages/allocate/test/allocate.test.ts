@@ -147,6 +147,10 @@ describe('a selection', () => {
       '12 wanted, 0 match (cpus >= 6: 2 of 4; gpu: 0 of 4, unknown of 4)',
     )
     await expect(by.select({ where: 'cpus >' })).rejects.toThrow('where: column')
+    await expect(by.select({ rank: '-lod' })).rejects.toThrow(
+      'rank: -lod is a number at none of the 4 members that match; known of none: lod',
+    )
+    expect((await by.select({ where: 'location.endsWith("site1")' })).length).toBe(2)
   })
 
   it('does not wait for a member that measures too long: its attribute is unknown', async () => {

@@ -49,6 +49,20 @@ it('a job whose requirements nobody meets waits, and says how many members meet 
   await job.cancel()
 })
 
+it('a member that computes gives the same reason, and names what nobody states', async () => {
+  const worker = await test.member({ workers: 1 })
+  await test.member({ workers: 1 })
+  await state(0, { cpus: 2 })
+  await expect.poll(() => (test.pools[1]?.members() ?? []).filter(({ constants }) => constants.has('jel.monitor')).length).toBe(1)
+  const job = await worker.submit(program, 'spread', 1, { requirements: 'cpus >= 1 && load < 3 && location != ""' })
+  for await (const { reason } of job.progress(100)) {
+    if (!reason.includes('requirements')) continue
+    expect(reason).toContain('(cpus >= 1: 1 of 2; load < 3: 0 of 2, and none states load; location != "": 2 of 2)')
+    break
+  }
+  await job.cancel()
+})
+
 it('requirements that are no condition are refused, and jobs that differ in them are two jobs', async () => {
   const grid = await test.member({ workers: 1 })
   await state(0, { cpus: 1 })

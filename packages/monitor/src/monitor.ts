@@ -134,10 +134,7 @@ export class Monitor implements AsyncDisposable {
    */
   watch(options: WatchOptions): Watch {
     this.#check()
-    return new Watch(
-      { pool: this.#pool, constants: this.#constants, own: { watch: (...args) => this.#server.watch(...args) }, closed: this.#end.signal },
-      options,
-    )
+    return new Watch({ pool: this.#pool, own: { watch: (...args) => this.#server.watch(...args) }, closed: this.#end.signal }, options)
   }
 
   /**

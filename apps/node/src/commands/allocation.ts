@@ -1,10 +1,11 @@
 /** The commands that choose members and lease their capacity. */
+import type { ConditionCount } from '@jel/allocate'
 import * as v from 'valibot'
 import { countOfMembers, durationOf } from '../arguments.ts'
 import { bool, number, text, texts } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
 import { oneLine, shortId, span } from '../base/text.ts'
-import { CommandError, messageOf, UsageError } from '../base/usage-error.ts'
+import { codeOf, CommandError, messageOf, UsageError } from '../base/usage-error.ts'
 import { nodeJson } from '../events/events.ts'
 import { command } from './command.ts'
 import { ASK_FLAGS, flag, JSON_LINES, repeated } from './flags.ts'
@@ -27,7 +28,7 @@ function amountsOf(texts_: readonly string[]): Record<string, number> {
 
 /** Throws CommandError if no member has an id with this end, or several have. */
 function memberAt(members: readonly { readonly id: string }[], end: string): string {
-  const [found, other] = members.filter(({ id }) => id.endsWith(end))
+  const [found, other] = members.filter(({ id }) => id.endsWith(end.replace('…', '')))
   if (found === undefined) throw new CommandError('INVALID_COMMAND', `no member has an id that ends with ${JSON.stringify(end)}`)
   if (other !== undefined) throw new CommandError('INVALID_COMMAND', `several members have ids that end with ${JSON.stringify(end)}`)
   return found.id
@@ -60,7 +61,7 @@ export const select = command({
   shell: {
     // Whichever node asks, the same members match.
     asksAny: () => true,
-    about: 'show the members that meet a condition, the best first; on standard error how many meet each part of it',
+    about: 'show the members that meet a condition, the best first; if there are none, how many meet each part of it',
     flags: [
       flag(
         '--where <condition>',
@@ -72,11 +73,17 @@ export const select = command({
       ...ASK_FLAGS,
     ],
     line: ({ where, rank, count, location }: SelectGiven) => ({ command: 'select', where, rank, count, location }),
-    text: async ({ nodes }) =>
-      await tableOf([
-        ['ID', 'LOCATION', 'RANK'],
-        ...nodes.map(({ id, location, rank }) => [id, oneLine(location), rank === undefined ? '' : String(Number(rank.toPrecision(4)))]),
-      ]),
+    text: async ({ nodes, considered, conditions }) =>
+      nodes.length === 0
+        ? conditionsText(considered, conditions)
+        : await tableOf([
+            ['ID', 'LOCATION', 'RANK'],
+            ...nodes.map(({ id, location, rank }) => [
+              id,
+              oneLine(location),
+              rank === undefined ? '' : String(Number(rank.toPrecision(4))),
+            ]),
+          ]),
     status: ({ nodes }) => (nodes.length === 0 ? 1 : 0),
   },
 })
@@ -122,7 +129,7 @@ export const lease = command({
       return { command: 'lease', node: id, amounts: amountsOf(amounts), for: given.for, from: after, background, key }
     },
     text: ({ member, incarnation, number: no, amounts, startsIn, endsIn }) => [
-      `lease ${no} of ${shortId(member)} (incarnation ${incarnation}): ${amountsText(amounts)}${startsIn > 0 ? `, from ${span(startsIn)} on` : ''}, for ${span(endsIn)}`,
+      `lease ${no} of ${shortId(member)} (incarnation ${incarnation}): ${amountsText(amounts) || 'a share'}${startsIn > 0 ? `, in ${(startsIn / 1000).toFixed(1)} s` : ''}, for ${span(Math.ceil(endsIn / 1000) * 1000)}`,
     ],
   },
 })
@@ -154,7 +161,8 @@ export const leases = command({
         try {
           return { member, ...(await allocator.leasesOf(member)) }
         } catch (error) {
-          return { member, reason: messageOf(error) }
+          // A program need not lease anything.
+          return { member, ...(codeOf(error) === 'OPEN_FAILED' && nodes === undefined ? { totals: {} } : { reason: messageOf(error) }) }
         }
       }),
     )
@@ -184,6 +192,14 @@ export const leases = command({
       ]),
   },
 })
+
+/** Returns the number of members that meet each part of a condition. */
+function conditionsText(considered: number, conditions: readonly ConditionCount[]): string[] {
+  return conditions.map(({ condition, holds, unknown }) => {
+    const note = unknown === 0 ? '' : `; an attribute of it is unknown at ${unknown}`
+    return `${oneLine(condition)}: ${holds} of ${considered}${note}`
+  })
+}
 
 function amountsText(amounts: Readonly<Record<string, number>>): string {
   return Object.entries(amounts)

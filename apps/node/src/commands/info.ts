@@ -78,14 +78,14 @@ export const info = command({
       schema,
     }),
     text: async ({ members }) =>
-      await tableOf([['MEMBER', 'ATTRIBUTE', 'VALUE', 'UNIT', 'AGE', ''], ...members.flatMap((member) => rowsOf(member))]),
+      await tableOf([['MEMBER', 'LOCATION', 'ATTRIBUTE', 'VALUE', 'UNIT', 'AGE', 'NOTE'], ...members.flatMap((member) => rowsOf(member))]),
     status: ({ members }) => (members.some(isIncomplete) ? 1 : 0),
   },
 })
 
 /** A name that has no dots may be of an attribute, too. Ids have capital letters and digits. */
 function isIdLike(text: string): boolean {
-  return text.length >= SHORTEST_END && /^[1-9A-HJ-NP-Za-km-z]+$/u.test(text) && /[A-Z]/u.test(text)
+  return text.length >= SHORTEST_END && /^…?[1-9A-HJ-NP-Za-km-z]+$/u.test(text) && /[A-Z]/u.test(text)
 }
 
 function listOf(names: readonly string[]): readonly string[] | undefined {
@@ -96,7 +96,7 @@ function listOf(names: readonly string[]): readonly string[] | undefined {
 function membersOf(members: readonly Member[], ends: readonly string[] | undefined): readonly Member[] {
   if (ends === undefined) return members
   return ends.map((end) => {
-    const [found, other] = members.filter(({ id }) => id.endsWith(end))
+    const [found, other] = members.filter(({ id }) => id.endsWith(end.replace('…', '')))
     if (found === undefined) throw new CommandError('INVALID_COMMAND', `info: no member has an id that ends with ${JSON.stringify(end)}`)
     if (other !== undefined)
       throw new CommandError('INVALID_COMMAND', `info: several members have ids that end with ${JSON.stringify(end)}`)
@@ -112,10 +112,12 @@ interface Asked extends ReadOptions {
 
 /** A member that does not answer is part of the answer. */
 async function ask(monitor: Monitor, { id, location }: Member, { names, schema, ...options }: Asked): Promise<AttributesJson> {
-  const constants = monitor.constantsOf(id)
+  const stated = Object.entries(monitor.constantsOf(id)).filter(([name]) => names?.includes(name) !== false)
+  const constants = Object.fromEntries(stated)
   const member = { node: id, location, ...(Object.keys(constants).length > 0 && { constants }) }
   try {
-    if (!schema) return { ...member, readings: await monitor.read(id, names, options) }
+    const wanted = names?.filter((name) => !Object.hasOwn(constants, name))
+    if (!schema) return { ...member, readings: wanted?.length === 0 ? [] : await monitor.read(id, wanted, options) }
     const schemas = await monitor.schema(id, options)
     return { ...member, schema: names === undefined ? schemas : schemas.filter(({ name }) => names.includes(name)) }
   } catch (error) {
@@ -128,13 +130,13 @@ function isIncomplete({ reason, readings = [] }: AttributesJson): boolean {
   return reason !== undefined || readings.some(({ problem }) => problem !== undefined)
 }
 
-function rowsOf({ node, constants = {}, readings = [], schema = [], reason }: AttributesJson): string[][] {
-  const end = node.slice(-8)
-  if (reason !== undefined) return [[end, '', '', '', '', oneLine(reason)]]
+function rowsOf({ node, location, constants = {}, readings = [], schema = [], reason }: AttributesJson): string[][] {
+  const member = [node.slice(-8), oneLine(location)]
+  if (reason !== undefined) return [[...member, '', '', '', '', oneLine(reason)]]
   return [
-    ...Object.entries(constants).map(([name, value]) => [end, name, valueText(value), '', '', 'stated']),
-    ...schema.map(({ name, unit, ttl, about }) => [end, name, '', unit, `${ttl} ms`, oneLine(about)]),
-    ...readings.map((reading) => [end, oneLine(reading.name), ...cellsOf(reading)]),
+    ...Object.entries(constants).map(([name, value]) => [...member, name, valueText(value), '', '', 'stated']),
+    ...schema.map(({ name, unit, ttl, about }) => [...member, name, '', unit, `${ttl} ms`, oneLine(about)]),
+    ...readings.map((reading) => [...member, oneLine(reading.name), ...cellsOf(reading)]),
   ]
 }
 

@@ -60,9 +60,9 @@ describe('the leases of a member', () => {
     const bank = new Bank()
     expect(bank.ask('a', 6)).toMatchObject({ number: 1, startsIn: 0, endsIn: 1000, amounts: { cpus: 6 } })
     bank.pass(200)
-    expect(bank.ask('b', 5)).toEqual({ code: 'CAPACITY', message: '1 cpus missing; it would fit in 0.8 s', earliest: 800 })
+    expect(bank.ask('b', 5)).toEqual({ code: 'CAPACITY', message: 'cpus: 1 missing; it would fit in 0.8 s', earliest: 800 })
     expect(bank.ask('b', 5, { from: 800 })).toMatchObject({ number: 2, startsIn: 800 })
-    expect(bank.ask('b', 11)).toMatchObject({ code: 'CAPACITY', message: '7 cpus missing' })
+    expect(bank.ask('b', 11)).toMatchObject({ code: 'CAPACITY', message: 'cpus: 7 missing' })
     expect(bank.ask('b', 1, { amounts: { gpus: 1 } })).toEqual({
       code: 'NO_CAPACITY',
       message: 'gpus is not offered here; offered are cpus',

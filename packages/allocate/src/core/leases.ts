@@ -196,10 +196,10 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     const lacks = Object.entries(this.#calendar.missing(reservation, without))
     if (lacks.length === 0) return undefined
     const at = without === undefined ? this.#calendar.earliest(reservation) : undefined
-    const missing = lacks.map(([name, amount]) => `${amount} ${name}`).join(', ')
+    const missing = lacks.map(([name, amount]) => `${name}: ${amount} missing`).join(', ')
     const earliest = at === undefined ? undefined : at - this.#now
     const when = earliest === undefined ? '' : `; it would fit in ${(earliest / 1000).toFixed(1)} s`
-    return { code: 'CAPACITY', message: `${missing} missing${when}`, earliest }
+    return { code: 'CAPACITY', message: `${missing}${when}`, earliest }
   }
 
   /** The time that background holders need to make room, ms. */

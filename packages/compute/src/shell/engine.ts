@@ -107,7 +107,9 @@ export class Engine {
         this.endings.end(id)
       },
     })
-    const accepts = computes ? acceptanceOf(options.accept, this.jobs.owner) : undefined
+    const accepts = computes
+      ? { ...acceptanceOf(options.accept, this.jobs.owner), meets: (requirements: string) => meets(pool.self, requirements) }
+      : undefined
     this.runner = new Runner({
       self: { id: pool.self.id, location: pool.self.location, isClient, computes, accepts },
       workers,

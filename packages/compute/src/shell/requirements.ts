@@ -1,4 +1,4 @@
-import { constantsOf, Expression } from '@jel/monitor'
+import { Expression, lookupOf } from '@jel/monitor'
 import type { Member } from '@jel/jel'
 import { RequirementsError } from '../errors.ts'
 import { MAX_REQUIREMENTS } from './job-record.ts'
@@ -36,13 +36,16 @@ export function meets(member: Member, requirements: string): boolean {
 export function countsOf(members: readonly Member[], requirements: string): string {
   const conditions = expressionOf(requirements)?.conjuncts ?? []
   return conditions
-    .map((each) => `${each.text}: ${members.filter((member) => holdsFor(member, each)).length} of ${members.length}`)
+    .map((each) => {
+      const unstated = each.names.filter((name) => members.every((member) => lookupOf(member)(name) === undefined))
+      const note = unstated.length === 0 ? '' : `, and none states ${unstated.join(', ')}`
+      return `${each.text}: ${members.filter((member) => holdsFor(member, each)).length} of ${members.length}${note}`
+    })
     .join('; ')
 }
 
 function holdsFor(member: Member, condition: Expression | undefined): boolean {
-  const constants = constantsOf(member)
-  return condition?.evaluate((name) => (Object.hasOwn(constants, name) ? constants[name] : undefined)) === true
+  return condition?.evaluate(lookupOf(member)) === true
 }
 
 function expressionOf(text: string): Expression | undefined {

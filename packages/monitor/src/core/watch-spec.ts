@@ -68,13 +68,21 @@ export function parseWatch(spec: unknown, { bySite = false }: { readonly bySite?
   const { issues, output } = v.safeParse(watchSpec, spec)
   if (issues !== undefined) throw new InvalidWatchError(`${v.getDotPath(issues[0]) ?? 'watch'}: ${issues[0].message}`)
   const { attributes, every = 1000, change, over, reduce } = output
-  if (reduce !== undefined && over === undefined && !bySite) throw new InvalidWatchError('reduce: say over which time, with over')
+  if (reduce !== undefined && over === undefined && !bySite) throw new InvalidWatchError('reduce: it needs over, a time, or by: site')
   if (over !== undefined && over / every > MAX_WINDOW)
     throw new InvalidWatchError(
       `over: a window has at most ${MAX_WINDOW} samples: with over ${over} every must be at least ${Math.ceil(over / MAX_WINDOW)}`,
     )
-  const when = output.when === undefined ? undefined : Expression.parse(output.when)
+  const when = output.when === undefined ? undefined : conditionOf(output.when)
   const missing = when?.names.find((name) => !attributes.includes(name))
   if (missing !== undefined) throw new InvalidWatchError(`when: ${missing} is not among the watched attributes`)
   return { attributes: [...new Set(attributes)], every, when, change, over, reduce: reduce ?? 'mean' }
+}
+
+function conditionOf(text: string): Expression {
+  try {
+    return Expression.parse(text)
+  } catch (error) {
+    throw new InvalidWatchError(`when: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }

@@ -166,7 +166,7 @@ describe('a producer of watched values', () => {
     [{ every: 50 }, 'every: must be at least 100'],
     [{ when: 'y > 1' }, 'y is not among'],
     [{ when: 'x >' }, 'column'],
-    [{ reduce: 'mean' }, 'over which time'],
+    [{ reduce: 'mean' }, 'it needs over'],
     [{ over: 3_600_000, every: 100 }, 'at most 4096 samples'],
     [{ change: -1 }, 'change'],
   ])('refuses %o', (spec, why) => {

@@ -56,7 +56,7 @@ describe('an expression', () => {
 
   it.each([
     ['cpus >', 'column 7'],
-    ['cpus = 2', 'column 1: this is not allowed'],
+    ['cpus = 2', 'column 5: to compare, write =='],
     ['cpus > 2; process.exit()', 'column 9: nothing is expected'],
     ['require("fs")', 'the functions are startsWith, endsWith, contains'],
     ['arch.matches("(x+)+y")', 'the functions are'],

@@ -37,7 +37,7 @@ export class Expression {
       throw new InvalidExpressionError(pos === undefined ? 'it is nested too deeply' : at(pos, message.replace(/ \(\d+:\d+\)$/u, '')))
     }
     const rest = text.slice(tree.end).search(/\S/u)
-    if (rest >= 0) throw new InvalidExpressionError(at(tree.end + rest, 'nothing is expected after the expression'))
+    if (rest >= 0) throw new InvalidExpressionError(at(tree.end + rest, 'nothing is expected after the expression; numbers have no units'))
     const problem = problemOf(tree)
     if (problem !== undefined) throw new InvalidExpressionError(at(problem.at, problem.message))
     return new Expression(text, tree)

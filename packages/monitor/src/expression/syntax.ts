@@ -68,6 +68,8 @@ export function problemOf(tree: Tree): SyntaxProblem | undefined {
       if (!isKnown) return no(`the functions are ${FUNCTIONS.join(', ')}, with one argument`)
       return first(callee.object as Tree, ...(tree.arguments as Tree[]))
     }
+    case 'AssignmentExpression':
+      return { at: tree.left.end, message: 'to compare, write ==' }
     default:
       return no('this is not allowed in an expression')
   }

@@ -1,5 +1,6 @@
 import type { Member, MemberRef, Pool } from '@jel/jel'
 import * as v from 'valibot'
+import type { Lookup } from '../expression/evaluate.ts'
 import { checkName } from '../core/attribute.ts'
 import { valueProblem, type Value } from '../expression/value.ts'
 import { InvalidAttributeError } from '../errors.ts'
@@ -45,6 +46,15 @@ export class Constants {
   async close(): Promise<void> {
     if (Object.keys(this.#own).length > 0) await this.#pool.setConstant(MONITOR_CONSTANT, undefined).catch(() => {})
   }
+}
+
+/**
+ * Returns a function for conditions over a member: its constants, and its `location`, unless it
+ * states a constant of this name.
+ */
+export function lookupOf(member: Pick<Member, 'constants' | 'location'>): Lookup {
+  const constants = constantsOf(member)
+  return (name) => (Object.hasOwn(constants, name) ? constants[name] : name === 'location' ? member.location : undefined)
 }
 
 /** Returns the constants that a member stated. A member that states something else has none. */

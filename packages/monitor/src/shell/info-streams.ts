@@ -12,12 +12,17 @@ const PROTOCOL = '/jel-info/1.0.0'
 const [MAX_OPEN, MAX_OF_ONE] = [256, 8]
 /** One request of a member begins at least this long after its former one, ms. A guess. */
 const PAUSE = 5
+/** A member asks a member that ends the stream this many times, with this pause, ms. Guesses. */
+const [ATTEMPTS, ASK_AGAIN] = [4, 300]
 /** A member forgets idle peers above this number. A guess. */
 const MAX_PEERS = 1024
 /**
  * Time for a request to arrive, ms, and time for an answer beyond the time of its read. Guesses.
  */
 const [REQUEST_TIME, EXTRA_TIME] = [5000, 2000]
+
+/** The member ended the stream without an answer. */
+class EndedStreamError extends NoAnswerError {}
 
 /** Reads attributes of other members, and lets them read. A stream carries one request. */
 export class InfoStreams {
@@ -41,9 +46,21 @@ export class InfoStreams {
    * @throws NoAnswerError; OpenError, also if the member serves no attributes; UnknownMemberError
    */
   async ask(member: MemberRef, asked: Request, time: number, signal?: AbortSignal): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#askOnce(member, asked, time, signal)
+      } catch (error) {
+        // The member may not know this one yet.
+        if (attempt === ATTEMPTS || !(error instanceof EndedStreamError)) throw error
+        await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN))
+      }
+    }
+  }
+
+  async #askOnce(member: MemberRef, asked: Request, time: number, signal: AbortSignal | undefined): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     promise.catch(() => {})
-    const fail = (why: string): void => reject(new NoAnswerError(`${typeof member === 'string' ? member : member.id}: ${why}`))
+    const fail = (why: string): void => reject(new NoAnswerError(`${idOf(member)}: ${why}`))
     // A stopped process takes a stream, and says nothing.
     const late = new AbortController()
     const timer = setTimeout(() => {
@@ -69,7 +86,7 @@ export class InfoStreams {
               fail('its answer is none')
             }
           },
-          onEnd: () => fail('it ended the stream without an answer'),
+          onEnd: () => reject(new EndedStreamError(`${idOf(member)}: it ended the stream without an answer`)),
         },
       )
       frames.send(toBytes(asked))
@@ -134,4 +151,8 @@ export class InfoStreams {
     if (at > now) await new Promise((resolve) => setTimeout(resolve, at - now))
     return await this.#answerOf(asked, from)
   }
+}
+
+function idOf(member: MemberRef): string {
+  return typeof member === 'string' ? member : member.id
 }

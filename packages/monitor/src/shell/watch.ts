@@ -4,7 +4,7 @@ import { aggregators } from '../core/sites.ts'
 import { Expression } from '../expression/expression.ts'
 import type { Milliseconds } from '../core/sensor.ts'
 import { parseWatch, type ParsedWatch, type WatchSpec } from '../core/watch-spec.ts'
-import type { Constants } from './constants.ts'
+import { lookupOf } from './constants.ts'
 import { EventQueue } from './event-queue.ts'
 import { WatchedMember, type MemberEvent, type WatchEvent } from './watch-client.ts'
 import { WATCH_PROTOCOL, type WatchAnswer } from '../core/watch-messages.ts'
@@ -50,7 +50,6 @@ interface OwnWatches {
 
 interface WatchParts {
   readonly pool: Pool
-  readonly constants: Constants
   readonly own: OwnWatches
   readonly closed: AbortSignal
 }
@@ -154,13 +153,13 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
     if (isFollowed) this.#events.push({ type: 'ended', member, reason })
   }
 
-  #isWanted({ id, location }: Member): boolean {
+  #isWanted(member: Member): boolean {
+    const { id, location } = member
     const { ids, location: end } = this.#from
     if (ids?.includes(id) === false) return false
     if (end !== undefined && !`@${location}`.endsWith(`@${end}`)) return false
     if (this.#where === undefined) return true
-    const constants = this.#parts.constants.of(id)
-    return this.#where.evaluate((name) => (Object.hasOwn(constants, name) ? constants[name] : undefined)) === true
+    return this.#where.evaluate(lookupOf(member)) === true
   }
 
   /** Keeps a stream to a member until it is no target any more, or refuses. */
