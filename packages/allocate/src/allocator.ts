@@ -99,8 +99,11 @@ export class Allocator implements AsyncDisposable {
     const { from = 0, background = false, key = crypto.randomUUID() } = options
     const { output, issues } = v.safeParse(v.object({ ...leaseRequest.entries }), { amounts, for: options.for, from, background, key })
     if (issues !== undefined) throw new InvalidRequestError(`${v.getDotPath(issues[0]) ?? 'lease'}: ${issues[0].message}`)
+    this.#check()
     const id = idOf(member)
     const lease = await Lease.ask(id, output, this.#connectTo(id))
+    if (this.#end.signal.aborted) await lease.release()
+    this.#check()
     this.#leases.add(lease)
     lease.signal.addEventListener('abort', () => this.#leases.delete(lease), { once: true })
     return lease
@@ -148,12 +151,17 @@ export class Allocator implements AsyncDisposable {
 
   /** Releases all leases, and grants no more. */
   async close(): Promise<void> {
+    this.#end.abort()
     await Promise.all([...this.#leases].map(async (lease) => await lease.release()))
     this.#close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  #check(): void {
+    if (this.#end.signal.aborted) throw new InvalidRequestError('lease: this allocator is closed')
   }
 
   #close(): void {

@@ -35,6 +35,7 @@ export class Lease implements AsyncDisposable {
   readonly #end = new AbortController()
   readonly #listeners = new Set<(amounts: Amounts) => void>()
   #wire: Wire | undefined
+  #last: Promise<void> = Promise.resolve()
   #waiting: { resolve: (message: GranterMessage) => void; reject: (error: Error) => void } | undefined
   #token: Token | undefined
   #amounts: Amounts = {}
@@ -57,6 +58,8 @@ export class Lease implements AsyncDisposable {
         return lease
       } catch (error) {
         const hasEnded = lease.#wire === undefined
+        // A late grant must not stay for its whole term.
+        lease.#wire?.send({ release: true })
         lease.#wire?.close()
         // The member may not know this one yet. The same key is the same lease.
         if (attempt === ATTEMPTS || !hasEnded || !(error instanceof LeaseError)) throw error
@@ -137,16 +140,28 @@ export class Lease implements AsyncDisposable {
     this.#finish(reason)
   }
 
-  /** Sends a message, and takes the granter's answer. Undefined: the first request. */
+  /** Requests wait for each other, so that a release is not lost beside a renewal. */
   async #request(message: HolderMessage | undefined): Promise<void> {
+    const before = this.#last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#last = promise
+    try {
+      await before
+      await this.#send(message)
+    } finally {
+      resolve()
+    }
+  }
+
+  /** Sends a message, and takes the granter's answer. Undefined: only connects. */
+  async #send(message: HolderMessage | undefined): Promise<void> {
     this.#end.signal.throwIfAborted()
-    if (this.#waiting !== undefined) throw new LeaseError('NO_ANSWER', 'another request about this lease is under way')
     const begin = performance.now()
     if (this.#wire === undefined) {
       this.#wire = await this.#connect((received) => this.#take(received))
       // The same key names the same lease, also over a new connection.
-      this.#granted(await this.#answer({ ask: this.#asked }), begin)
-      if (message === undefined) return
+      const again = this.#token !== undefined
+      this.#granted(await this.#answer({ ask: { ...this.#asked, ...(again && { again }) } }), begin)
     }
     const asked = performance.now()
     if (message !== undefined) this.#granted(await this.#answer(message), asked)
@@ -170,6 +185,10 @@ export class Lease implements AsyncDisposable {
 
   /** @param asked the time at which the holder sent its request */
   #granted(message: GranterMessage, asked: Milliseconds): void {
+    if ('refused' in message && message.refused.code === 'NO_LEASE' && this.#token !== undefined) {
+      this.#finish('its granter does not know it any more')
+      this.#end.signal.throwIfAborted()
+    }
     if ('refused' in message) throw new LeaseError(message.refused.code, message.refused.message, message.refused.earliest)
     if (!('granted' in message)) throw new LeaseError('NO_ANSWER', `${this.member} sent something else than an answer`)
     const { number, startsIn, endsIn, amounts } = message.granted
@@ -178,7 +197,7 @@ export class Lease implements AsyncDisposable {
       this.#finish('its granter has begun another life')
       this.#end.signal.throwIfAborted()
     }
-    this.#amounts = amounts
+    this.#changed(amounts)
     this.#startsAt = performance.now() + startsIn
     this.#endsAt = asked + endsIn
     this.#arm()
@@ -196,11 +215,38 @@ export class Lease implements AsyncDisposable {
     if (message === undefined) {
       this.#wire = undefined
       this.#waiting?.reject(new LeaseError('NO_ANSWER', `${this.member} ended the stream`))
-    } else if ('changed' in message) {
-      this.#amounts = message.changed
-      for (const listener of this.#listeners) listener(message.changed)
-    } else if ('ended' in message) this.#finish(message.ended === 'term' ? 'its term is over' : 'its granter ended it')
+      if (this.#asked.background && this.#token !== undefined) void this.#reconnect()
+    } else if ('changed' in message) this.#changed(message.changed)
+    else if ('ended' in message) this.#finish(message.ended === 'term' ? 'its term is over' : 'its granter ended it')
     else this.#waiting?.resolve(message)
+  }
+
+  /**
+   * Without a stream a background holder would not hear of a smaller share: it has none meanwhile.
+   */
+  async #reconnect(): Promise<void> {
+    this.#changed({})
+    while (!this.#end.signal.aborted && this.#wire === undefined) {
+      await this.#request(undefined).catch(() => {})
+      if (this.#wire === undefined) await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN))
+    }
+  }
+
+  #changed(amounts: Amounts): void {
+    const names = new Set([...Object.keys(amounts), ...Object.keys(this.#amounts)])
+    const isSame = [...names].every((name) => amounts[name] === this.#amounts[name])
+    this.#amounts = amounts
+    if (isSame) return
+    for (const listener of this.#listeners) {
+      try {
+        listener(amounts)
+      } catch (error) {
+        // The program of the holder has a fault. The granter may be in this process.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 
   #finish(reason: string): void {

@@ -4,6 +4,8 @@ import { InvalidRequestError, TooFewMatchError } from './errors.ts'
 
 /** Maximum number of members that are asked at once. A guess: each takes a stream. */
 const AT_ONCE = 64
+/** Maximum number of names in a condition and a rank. A read takes as many. */
+const MAX_NAMES = 256
 /**
  * A member has this time for its attributes, ms. A guess: a selection does not wait for a sick one.
  */
@@ -61,6 +63,7 @@ export async function selectMembers(members: readonly Member[], monitor: Monitor
       (location === undefined || `@${member.location}`.endsWith(`@${location}`)),
   )
   const names = [...new Set([...(where?.names ?? []), ...(rank?.names ?? [])])]
+  if (names.length > MAX_NAMES) throw new InvalidRequestError(`where, rank: ${names.length} names; at most ${MAX_NAMES} are allowed`)
   const known = await valuesOf(considered, names, monitor)
   const conditions = where?.conjuncts ?? []
   const counts = conditions.map(({ text }) => ({ condition: text, holds: 0, unknown: 0 }))

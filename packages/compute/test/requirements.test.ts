@@ -49,6 +49,16 @@ it('a job whose requirements nobody meets waits, and says how many members meet 
   await job.cancel()
 })
 
+it('a member that states its constants later takes part in a job that waits for them', async () => {
+  const submitter = await test.member({ workers: 0 })
+  await test.member({ workers: 1 })
+  const job = await submitter.submit(program, 'spread', 3, { requirements: 'cpus >= 4' })
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  expect(job.state).toBe('pending')
+  await state(1, { cpus: 4 })
+  expect(await job.result).toBe(3)
+})
+
 it('a member that computes gives the same reason, and names what nobody states', async () => {
   const worker = await test.member({ workers: 1 })
   await test.member({ workers: 1 })

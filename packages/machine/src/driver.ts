@@ -91,8 +91,9 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
       }
     } finally {
       this.#isRunning = false
+      // A handler that throws must not stop the machine.
+      this.#arm()
     }
-    this.#arm()
   }
 
   /**

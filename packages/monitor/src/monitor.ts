@@ -106,6 +106,7 @@ export class Monitor implements AsyncDisposable {
     { signal, ...options }: ReadOptions & { readonly signal?: AbortSignal } = {},
   ): Promise<readonly Reading[]> {
     this.#check()
+    signal?.throwIfAborted()
     const { issues, output } = v.safeParse(readOptions, options)
     if (issues !== undefined) throw new InvalidReadError(`${v.getDotPath(issues[0]) ?? 'options'}: ${issues[0].message}`)
     if (names !== undefined && names.length > MAX_NAMES)
@@ -221,12 +222,14 @@ export class Monitor implements AsyncDisposable {
   async #answer(asked: Request, from: string): Promise<Answer> {
     if ('schema' in asked) return { schemas: this.#attributes.schemas() }
     const { read: names = this.#attributes.schemas().map(({ name }) => name), ...options } = asked
-    return { readings: await Promise.all(names.map(async (name) => await this.#readFor(from, name, options as ReadOptions))) }
+    return {
+      readings: await Promise.all(names.map(async (name) => await this.#readFor(from, name, options as ReadOptions, names.length === 1))),
+    }
   }
 
-  async #readFor(from: string, name: string, options: ReadOptions): Promise<Reading> {
+  async #readFor(from: string, name: string, options: ReadOptions, hint: boolean): Promise<Reading> {
     if (from === this.#pool.self.id || this.#allow({ member: from, attribute: name }) === 'all')
-      return await this.#attributes.read(name, options)
+      return await this.#attributes.read(name, options, hint)
     return { name, unit: '', problem: { code: 'DENIED', message: `${name}: this member does not let you read it` } }
   }
 }

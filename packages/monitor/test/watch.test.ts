@@ -122,7 +122,11 @@ describe('a watch', () => {
     const raw = follow(a, { attributes: ['x'], from: { ids } })
     await expect.poll(() => raw.events[0]).toMatchObject({ type: 'refused', code: 'DENIED' })
     const means = follow(a, { attributes: ['x'], over: 600_000, from: { ids } })
-    await expect.poll(() => means.values()).toEqual([1])
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    // The first mean comes after ten minutes: a shorter one would be a single value.
+    expect(means.events).toEqual([])
+    const most = follow(a, { attributes: ['x'], over: 600_000, reduce: 'max', from: { ids } })
+    await expect.poll(() => most.events[0]).toMatchObject({ type: 'refused', code: 'DENIED' })
     expect((await a.monitor.read(b.pool.self, ['x']))[0]?.problem?.code).toBe('DENIED')
     expect(() => a.monitor.watch({ attributes: ['x'], when: 'x >' })).toThrow('column')
   })
@@ -149,7 +153,32 @@ describe('a watch', () => {
     b.monitor.attribute('x', { ttl: 0, read: () => 1 })
     const watches = Array.from({ length: 10 }, () => follow(a, { attributes: ['x'], every: 100, from: { ids: [b.pool.self.id] } }))
     await expect.poll(() => watches.filter(({ values }) => values().length > 2).length).toBe(8)
+    const [refused] = watches.map(({ events }) => events.find(({ type }) => type === 'refused')).filter((each) => each !== undefined)
+    expect(refused).toMatchObject({ code: 'TOO_MANY' })
     for (const { stop } of watches) stop()
+  })
+
+  it('ends at its consumer when the producer closes its monitor', async () => {
+    const [a, b] = await two()
+    b.monitor.attribute('x', { ttl: 0, read: () => 1 })
+    const { events, values } = follow(a, { attributes: ['x'], every: 100, from: { ids: [b.pool.self.id] } })
+    await expect.poll(() => values().length).toBeGreaterThan(2)
+    await b.monitor.close()
+    await expect.poll(() => events.at(-1)).toMatchObject({ type: 'refused', code: 'OPEN_FAILED' })
+  })
+
+  it('comes back after a break, however much was measured meanwhile', async () => {
+    const [a, b] = await two()
+    const names = Array.from({ length: 60 }, (_, at) => `x${at}`)
+    for (const name of names) b.monitor.attribute(name, { ttl: 0, read: () => 'v'.repeat(1000) })
+    const keeper = follow(b, { attributes: names, every: 100, from: { ids: [b.pool.self.id] } })
+    const { values } = follow(a, { attributes: names, every: 100, from: { ids: [b.pool.self.id] } })
+    await expect.poll(() => values().length).toBeGreaterThan(100)
+    for (const stream of b.pool.libp2p.getConnections().flatMap(({ streams }) => streams))
+      if (stream.protocol === '/jel-watch/1.0.0') stream.abort(new Error('cut'))
+    const before = values().length
+    await expect.poll(() => values().length, { timeout: 10_000 }).toBeGreaterThan(before + 300)
+    keeper.stop()
   })
 
   it('by site has one sample for each site, by one member there, and by the next one when it is gone', async () => {

@@ -184,7 +184,7 @@ export const leases = command({
             at === 0 ? offers : '',
             `${each.number}${each.background ? ' background' : ''}`,
             amountsText(each.amounts),
-            shortId(each.holder),
+            oneLine(shortId(each.holder)),
             each.startsIn > 0 ? span(each.startsIn) : 'now',
             span(each.endsIn),
           ])

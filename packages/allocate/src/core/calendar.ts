@@ -11,6 +11,9 @@ export interface Reservation {
   readonly amounts: Amounts
 }
 
+/** Maximum number of reservations that are searched for an earlier time. A guess: 3 ms. */
+const MAX_SEARCHED = 128
+
 /** Sums may miss a capacity by this share: amounts such as 0.1 have no exact sum. */
 const ROUNDING = 1e-9
 
@@ -70,10 +73,11 @@ export class Calendar {
 
   /**
    * Returns the earliest start, from the start of this reservation on, at which it fits; undefined:
-   * it never fits.
+   * it never fits, or there are too many reservations to search.
    */
   earliest({ start, end, amounts }: Reservation): Milliseconds | undefined {
     if (Object.entries(amounts).some(([name, amount]) => amount > (this.#totals.get(name) ?? 0))) return undefined
+    if (this.#reservations.size > MAX_SEARCHED) return undefined
     // Room arises only where a reservation ends.
     const ends = [...this.#reservations].map((each) => each.end).filter((each) => each > start && each < Infinity)
     return [start, ...ends.sort((a, b) => a - b)].find(

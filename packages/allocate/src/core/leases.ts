@@ -23,6 +23,8 @@ export interface LeaseRequest {
   readonly background: boolean
   /** A repeated request with this key is about the same lease. */
   readonly key: string
+  /** Asks for a lease that this holder has, and for no new one. */
+  readonly again?: boolean | undefined
 }
 
 /** A lease as its holder sees it. The times are spans from now. */
@@ -48,6 +50,8 @@ export type LeaseInput =
   | { readonly type: 'renew'; readonly request: number; readonly holder: string; readonly number: number; readonly for: Milliseconds }
   | { readonly type: 'change'; readonly request: number; readonly holder: string; readonly number: number; readonly amounts: Amounts }
   | { readonly type: 'release'; readonly request: number; readonly holder: string; readonly number: number }
+  /** Sets a capacity of this member: see `mayOffer`. */
+  | { readonly type: 'offer'; readonly name: string; readonly total: number }
   /** The holder died or left. */
   | { readonly type: 'gone'; readonly holder: string }
 
@@ -68,6 +72,11 @@ export interface Lease {
   former?: Reservation
   /** The last announced amounts. */
   amounts: Amounts
+  /**
+   * For each capacity the amount that a background holder had, and the time until which it may
+   * still use it.
+   */
+  readonly yielded: Map<string, { readonly amount: number; readonly until: Milliseconds }>
 }
 
 /**
@@ -91,9 +100,9 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     return this.#calendar.totals
   }
 
-  /** Sets a capacity. Returns false if leases take more. */
-  offer(name: string, total: number, now: Milliseconds): boolean {
-    return this.#calendar.offer(name, total, now)
+  /** Whether leases leave room for a capacity to be only this large. */
+  mayOffer(name: string, total: number, now: Milliseconds): boolean {
+    return this.#calendar.peak(name, now, Infinity) <= total
   }
 
   handle(input: LeaseInput | TimerInput, now: Milliseconds): readonly (LeaseEffect | TimerEffect)[] {
@@ -102,7 +111,8 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     this.#expire()
     if (input.type === 'gone') {
       for (const lease of this.#leases.values()) if (lease.holder === input.holder) this.#end(lease, 'gone')
-    } else if (input.type !== 'timer') {
+    } else if (input.type === 'offer') this.#calendar.offer(input.name, input.total, this.#now)
+    else if (input.type !== 'timer') {
       const answer = this.#answer(input)
       if ('code' in answer) this.#effects.push({ type: 'refused', request: input.request, refusal: answer })
       else this.#effects.push({ type: 'granted', request: input.request, lease: this.#granted(answer) })
@@ -112,7 +122,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     return this.#effects
   }
 
-  #answer(input: Exclude<LeaseInput, { type: 'gone' }>): Lease | Refusal {
+  #answer(input: Exclude<LeaseInput, { type: 'gone' | 'offer' }>): Lease | Refusal {
     if (input.type === 'ask') return this.#ask(input.holder, input.asked)
     const lease = this.#leases.get(input.number)
     if (lease?.holder !== input.holder) return { code: 'NO_LEASE', message: `there is no lease ${input.number} of this member` }
@@ -132,6 +142,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     const held = [...this.#leases.values()].filter((each) => each.holder === holder)
     const known = held.find(({ key }) => key === asked.key)
     if (known !== undefined) return known
+    if (asked.again === true) return { code: 'NO_LEASE', message: 'the lease has ended' }
     if (this.#leases.size >= MAX_LEASES || held.length >= MAX_OF_ONE)
       return {
         code: 'TOO_MANY',
@@ -150,6 +161,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
       background: asked.background,
       reservation,
       amounts: asked.background ? {} : asked.amounts,
+      yielded: new Map(),
     }
     this.#leases.set(lease.number, lease)
     if (!lease.background) this.#calendar.add(reservation)
@@ -159,6 +171,8 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
   /** Background holders get time to make room. Until then the former amounts stay. */
   #change(lease: Lease, amounts: Amounts): Lease | Refusal {
     const { start, end, amounts: former } = lease.reservation
+    const pending = (lease.former?.end ?? 0) - this.#now
+    if (pending > 0) return { code: 'CAPACITY', message: 'an earlier change has not taken effect yet', earliest: pending }
     const more = Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Math.max(0, amount - (former[name] ?? 0))]))
     const from = Math.max(start, this.#now + (lease.background ? 0 : this.#notice(more)))
     if (from >= end) return { code: 'CAPACITY', message: 'the lease ends before there is room' }
@@ -223,24 +237,51 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     this.#effects.push({ type: 'ended', holder: lease.holder, number: lease.number, reason })
   }
 
-  /** Announces shares of background leases that have changed. */
+  /**
+   * Announces shares of background leases that have changed. A share that grows at the cost of
+   * others grows when their time of grace is over.
+   */
   #share(): void {
     const background = [...this.#leases.values()].filter((each) => each.background && each.reservation.start <= this.#now)
     if (background.length === 0) return
-    const shares = background.map((): Record<string, number> => ({}))
+    const shares = background.map(({ amounts }): Record<string, number> => ({ ...amounts }))
     for (const [name, total] of this.#calendar.totals) {
       // A foreground lease that begins within the time of grace counts already.
       const rest = total - this.#calendar.peak(name, this.#now, this.#now + GRACE + 1)
       const wants = background.map(({ reservation }) => reservation.amounts[name] ?? 0)
-      for (const [at, share] of maxMin(rest, wants).entries())
-        if ((wants[at] as number) > 0) (shares[at] as Record<string, number>)[name] = share
+      const fair = maxMin(rest, wants)
+      let used = 0
+      for (const [at, { amounts, yielded }] of background.entries()) {
+        const [now, next] = [amounts[name] ?? 0, Math.min(amounts[name] ?? 0, fair[at] as number)]
+        if (next < now) yielded.set(name, { amount: Math.max(now, this.#heldOf(background[at] as Lease, name)), until: this.#now + GRACE })
+        ;(shares[at] as Record<string, number>)[name] = next
+        used += Math.max(next, this.#heldOf(background[at] as Lease, name))
+      }
+      for (const [at, want] of wants.entries()) {
+        const share = shares[at] as Record<string, number>
+        if (want === 0) delete share[name]
+        const more = Math.max(0, Math.min((fair[at] as number) - (share[name] ?? 0), rest - used))
+        if (more === 0) continue
+        share[name] = (share[name] ?? 0) + more
+        used += more
+      }
     }
     for (const [at, lease] of background.entries()) {
       const amounts = shares[at] as Amounts
-      if (Object.entries(amounts).every(([name, share]) => lease.amounts[name] === share)) continue
+      if (Object.keys(amounts).every((name) => lease.amounts[name] === amounts[name])) continue
       lease.amounts = amounts
       this.#effects.push({ type: 'changed', holder: lease.holder, number: lease.number, amounts })
     }
+  }
+
+  /**
+   * Returns the amount that a background holder may use for a moment still, after it heard of less.
+   */
+  #heldOf({ yielded }: Lease, name: string): number {
+    const held = yielded.get(name)
+    if (held === undefined || held.until > this.#now) return held?.amount ?? 0
+    yielded.delete(name)
+    return 0
   }
 
   #granted({ number, reservation, amounts }: Lease): Granted {
@@ -249,7 +290,8 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
 
   #schedule(): void {
     let next = Infinity
-    for (const { reservation, background } of this.#leases.values()) {
+    for (const { reservation, background, yielded } of this.#leases.values()) {
+      for (const { until } of yielded.values()) next = Math.min(next, until)
       const begin = background ? reservation.start : reservation.start - GRACE
       next = Math.min(next, begin > this.#now ? begin : reservation.end)
     }

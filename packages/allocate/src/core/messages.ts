@@ -16,7 +16,14 @@ const amounts = v.pipe(
   v.check((value) => Object.keys(value).length <= 16, 'must name at most 16 capacities'),
 )
 
-export const leaseRequest = v.object({ amounts, for: term, from: span, background: v.boolean(), key: text(64) })
+export const leaseRequest = v.object({
+  amounts,
+  for: term,
+  from: span,
+  background: v.boolean(),
+  key: text(64),
+  again: v.optional(v.boolean()),
+})
 
 /** A message of a holder. A stream is about one lease: the first message asks for it. */
 export const holderMessage = v.union([

@@ -76,7 +76,9 @@ export class Granter {
 
   /** Returns false if leases take more. */
   offer(name: string, total: number): boolean {
-    return this.#leases.offer(name, total, performance.now())
+    if (!this.#leases.mayOffer(name, total, performance.now())) return false
+    this.#driver.deliver({ type: 'offer', name, total })
+    return true
   }
 
   get totals(): Amounts {

@@ -1,6 +1,6 @@
 import { blobsIn, openSavedJobs } from '#platform/saved'
 import { openBlobStore } from '#platform/blobs'
-import type { Pool } from '@jel/jel'
+import type { Member, Pool } from '@jel/jel'
 import type { Entry } from '../core/entry.ts'
 import { NOTHING_EXPLAINED } from '../core/explanation.ts'
 import type { Input, JobId } from '../core/io.ts'
@@ -94,6 +94,7 @@ export class Engine {
     })
     this.jobs = new PublishedJobs(pool, options.owner, {
       onPublished: (job, fresh) => {
+        if (job.requirements !== undefined && meets(pool.self, job.requirements)) this.#met.add(job.id)
         void this.#participation.begin(job, fresh)
         // The other members may come back soon as well.
         if (this.#saved?.restore(job.id) === true) this.runner.feed({ type: 'restored' })
@@ -103,6 +104,7 @@ export class Engine {
         this.#results.forget(id)
         this.output.forget(id)
         this.#saved?.forget(id)
+        this.#met.delete(id)
         this.runner.feed({ type: 'expired', job: id })
         this.endings.end(id)
       },
@@ -180,6 +182,9 @@ export class Engine {
     this.#participation = new Participation({ ...common, files: this.#files, runner: this.runner, endings: this.endings })
   }
 
+  /** Open jobs with requirements that this member meets. */
+  readonly #met = new Set<JobId>()
+
   async start(): Promise<void> {
     await this.blobs.start()
     await this.confirmations.start()
@@ -187,6 +192,7 @@ export class Engine {
     await this.#streams.start()
     if (!this.#isClient) await this.#signer.start()
     await this.#members.start()
+    this.#pool.addEventListener('updated', this.#onUpdated)
     await this.#saved?.start(this.#pool.records(JOB_PREFIX).flatMap((record) => readJob(record)?.id ?? []))
     this.jobs.start()
   }
@@ -198,6 +204,7 @@ export class Engine {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#pool.removeEventListener('updated', this.#onUpdated)
     this.#participation.close()
     this.#files.close()
     this.#results.close()
@@ -248,6 +255,21 @@ export class Engine {
 
   watch(id: JobId): void {
     this.runner.feed({ type: 'watch', job: id })
+  }
+
+  /**
+   * The constants of this member may have changed: it may meet the requirements of open jobs now.
+   */
+  readonly #onUpdated = ({ detail }: CustomEvent<Member>): void => {
+    if (detail.id !== this.#pool.self.id) return
+    const { scheduler } = this.runner
+    for (const id of this.jobs.ids()) {
+      const job = this.jobs.get(id)
+      if (job?.requirements === undefined || scheduler.ended(id) !== undefined || this.#met.has(id)) continue
+      if (!meets(this.#pool.self, job.requirements)) continue
+      this.#met.add(id)
+      void this.#participation.begin(job, false)
+    }
   }
 
   #membersChanged(inputs: readonly Input[]): void {

@@ -6,6 +6,8 @@ import type { Acceptance } from '../core/acceptance.ts'
 import { encodeAcceptance, readAcceptance } from './acceptance.ts'
 import { toString } from 'uint8arrays'
 
+/** Maximum number of requirements whose results are kept for one member. A guess. */
+const MAX_EVALUATED = 64
 /**
  * The name of the constant of a member that takes part. The first byte of the constant states
  * whether the member has workers. The other bytes state whose programs they run.
@@ -113,7 +115,7 @@ export class MemberList {
       this.#known.set(id, constant)
       const computes = said?.[0] !== WITHOUT_WORKERS
       const stated = said !== undefined && computes ? readAcceptance(said.subarray(1)) : undefined
-      const accepts = stated && { ...stated, meets: (requirements: string) => meets(member, requirements) }
+      const accepts = stated && { ...stated, meets: memoized((requirements) => meets(member, requirements)) }
       inputs.push({ type: 'joined', member: { id, location, isClient, computes, accepts } })
     }
     for (const id of this.#known.keys()) {
@@ -123,5 +125,16 @@ export class MemberList {
       inputs.push({ type: 'gone', id })
     }
     if (inputs.length > 0) this.#onInputs(inputs)
+  }
+}
+
+/** Jobs of strangers may have requirements that take a while to evaluate. */
+function memoized(evaluate: (requirements: string) => boolean): (requirements: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (requirements) => {
+    const value = known.get(requirements) ?? evaluate(requirements)
+    if (known.size >= MAX_EVALUATED) known.clear()
+    known.set(requirements, value)
+    return value
   }
 }

@@ -69,4 +69,28 @@ export const gridFaults: readonly ShellFault[] = [
     from: 'return token.number < other.number',
     to: 'return false',
   },
+  {
+    ...leases,
+    name: 'a second delayed change takes the capacity of the first one out of the calendar',
+    from: 'if (pending > 0) return',
+    to: 'if (pending > 1e9) return',
+  },
+  {
+    ...leases,
+    name: 'a background share grows before others have made room',
+    from: 'Math.min((fair[at] as number) - (share[name] ?? 0), rest - used)',
+    to: '(fair[at] as number) - (share[name] ?? 0)',
+  },
+  {
+    ...watching,
+    name: 'a summary shows the first value of its window',
+    from: 'this.#now - watch.began < (watch.spec.over ?? 0)',
+    to: 'this.#now < watch.began',
+  },
+  {
+    ...watching,
+    name: 'the end of a condition during a break is not sent',
+    from: 'held === true ? true : undefined',
+    to: 'held === true ? undefined : undefined',
+  },
 ]

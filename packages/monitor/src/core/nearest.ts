@@ -18,6 +18,10 @@ function distance(one: string, other: string): number {
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const within = names.find((each) => each.endsWith(`.${name}`) || each.includes(name))
   if (within !== undefined) return within
-  const [best] = names.map((each) => ({ each, far: distance(name, each) })).sort((a, b) => a.far - b.far)
-  return best !== undefined && best.far <= Math.max(2, name.length / 3) ? best.each : undefined
+  const most = Math.max(2, name.length / 3)
+  const [best] = names
+    .filter((each) => Math.abs(each.length - name.length) <= most)
+    .map((each) => ({ each, far: distance(name, each) }))
+    .sort((a, b) => a.far - b.far)
+  return best !== undefined && best.far <= most ? best.each : undefined
 }

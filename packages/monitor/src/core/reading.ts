@@ -25,6 +25,6 @@ export interface ReadOptions {
   readonly quality?: number | undefined
   /** Gives up waiting for a measurement after this time, ms. Default: 5,000. */
   readonly timeout?: Milliseconds | undefined
-  /** Also ends a measurement that took too long, for all who wait for it. Default: no. */
+  /** Also ends a measurement that took too long, if nobody else waits for it. Default: no. */
   readonly cancel?: boolean | undefined
 }

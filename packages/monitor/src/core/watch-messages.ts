@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Row } from './watching.ts'
 import { MAX_WATCHED, watchSpec } from './watch-spec.ts'
-import { MAX_VALUE_BYTES, type Scalar } from '../expression/value.ts'
+import { MAX_VALUE_BYTES, valueProblem, type Scalar } from '../expression/value.ts'
 
 export const WATCH_PROTOCOL = '/jel-watch/1.0.0'
 
@@ -11,7 +11,12 @@ export const [MAX_WATCH_BYTES, MAX_ROWS_BYTES] = [16_384, 131_072]
 const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const scalar = v.union([v.pipe(v.number(), v.finite()), text(MAX_VALUE_BYTES), v.boolean()])
-const value = v.union([scalar, v.pipe(v.array(scalar), v.maxLength(MAX_VALUE_BYTES))])
+const value = v.pipe(
+  v.union([scalar, v.pipe(v.array(scalar), v.maxLength(MAX_VALUE_BYTES))]),
+  v.check((given) => valueProblem(given) === undefined),
+)
+/** The last date that exists, ms since 1970 (ECMAScript). */
+const time = v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e15))
 const index = v.pipe(whole, v.maxValue(MAX_WATCHED - 1))
 
 /** The first message of a stream, from the side that began it. */
@@ -22,6 +27,8 @@ export const watchRequest = v.union([
     since: v.optional(v.record(text(64), v.tuple([whole, whole]))),
     /** Wants numbers of all members of the producer's site, reduced. */
     site: v.optional(v.literal(true)),
+    /** The condition held when the last stream broke. */
+    held: v.optional(v.literal(true)),
   }),
   /** A producer wants to send these attributes. */
   v.object({ push: v.pipe(v.array(text(64)), v.minLength(1), v.maxLength(MAX_WATCHED)) }),
@@ -44,8 +51,8 @@ export const watchAnswer = v.union([
     rows: v.pipe(
       v.array(
         v.union([
-          v.strictTuple([index, whole, v.number(), value]),
-          v.strictTuple([index, whole, v.number(), value, extras]),
+          v.strictTuple([index, whole, time, value]),
+          v.strictTuple([index, whole, time, value, extras]),
           v.object({ i: index, problem: v.object({ code: text(64), message: text(512) }) }),
           v.object({ i: index, missing: whole }),
           v.object({ lost: whole }),

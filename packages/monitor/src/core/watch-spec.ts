@@ -41,6 +41,8 @@ export interface ParsedWatch {
   readonly change: number | undefined
   readonly over: Milliseconds | undefined
   readonly reduce: Reducer
+  /** The consumer may see windows alone, and only whole ones. Default: no. */
+  readonly isSummary?: boolean
 }
 
 const span = (least: number) =>

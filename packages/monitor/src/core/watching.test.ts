@@ -154,6 +154,29 @@ describe('a producer of watched values', () => {
     expect(producer.rows.get('d')?.some((row) => row.type !== 'sample' || row.replayed)).toBe(false)
   })
 
+  it('shows a consumer that may see summaries no window before it is whole', () => {
+    const producer = new Producer((_, now) => now)
+    producer.rows.set('a', [])
+    const spec = { ...parseWatch({ attributes: ['x'], over: 600_000 }), isSummary: true }
+    producer.feed({ type: 'watch', watch: 'a', spec, since: {} })
+    producer.pass(599_000)
+    expect(producer.rows.get('a')).toEqual([])
+    producer.pass(2000)
+    expect(producer.values('a')[0]).toBeCloseTo(300_000, -4)
+  })
+
+  it('sends the end of a condition that ceased while the stream was broken', () => {
+    const producer = new Producer((_, now) => (now < 5000 ? 9 : 1))
+    producer.watch('a', { attributes: ['x'], when: 'x > 5' })
+    producer.pass(3000)
+    producer.feed({ type: 'unwatch', watch: 'a' })
+    producer.pass(10_000)
+    producer.rows.set('b', [])
+    producer.feed({ type: 'watch', watch: 'b', spec: parseWatch({ attributes: ['x'], when: 'x > 5' }), since: {}, held: true })
+    producer.pass(1000)
+    expect(producer.rows.get('b')).toMatchObject([{ type: 'sample', value: 1, holds: false }])
+  })
+
   it('sends a problem once, and values again when there are some', () => {
     const producer = new Producer((_, now) => (now < 5000 ? undefined : now))
     producer.watch('a', { attributes: ['x'] })

@@ -28,7 +28,13 @@ export type Row =
   | { readonly type: 'lost'; readonly count: number }
 
 export type WatchInput =
-  | { readonly type: 'watch'; readonly watch: string; readonly spec: ParsedWatch; readonly since: Readonly<Record<string, Since>> }
+  | {
+      readonly type: 'watch'
+      readonly watch: string
+      readonly spec: ParsedWatch
+      readonly since: Readonly<Record<string, Since>>
+      readonly held?: boolean
+    }
   | { readonly type: 'unwatch'; readonly watch: string }
   | { readonly type: 'measured'; readonly name: string; readonly value: Value }
   | { readonly type: 'failed'; readonly name: string; readonly problem: Problem }
@@ -64,6 +70,7 @@ interface Watch {
   readonly id: string
   readonly spec: ParsedWatch
   readonly watched: readonly Watched[]
+  readonly began: Milliseconds
   holds: boolean | undefined
   isFull: boolean
   /** The latest unsent row of each attribute. */
@@ -119,7 +126,7 @@ export class Watching implements Machine<WatchInput, WatchEffect> {
     return this.#effects
   }
 
-  #watch({ watch: id, spec, since }: Extract<WatchInput, { type: 'watch' }>): void {
+  #watch({ watch: id, spec, since, held }: Extract<WatchInput, { type: 'watch' }>): void {
     const { over, reduce } = spec
     const watched = spec.attributes.map(() => ({
       window: over === undefined ? undefined : new Window(over, reduce),
@@ -128,7 +135,16 @@ export class Watching implements Machine<WatchInput, WatchEffect> {
       sent: undefined,
       problem: undefined,
     }))
-    const watch: Watch = { id, spec, watched, holds: undefined, isFull: false, pending: new Map(), lost: 0 }
+    const watch: Watch = {
+      id,
+      spec,
+      watched,
+      holds: held === true ? true : undefined,
+      began: this.#now,
+      isFull: false,
+      pending: new Map(),
+      lost: 0,
+    }
     this.#watches.set(id, watch)
     for (const [index, name] of spec.attributes.entries()) {
       const series = this.#series.get(name) ?? this.#begin(name)
@@ -157,7 +173,8 @@ export class Watching implements Machine<WatchInput, WatchEffect> {
     if (since.series !== series.id) return
     const samples = series.ring.after(since.seq)
     const missing = (samples[0]?.seq ?? series.seq + 1) - since.seq - 1
-    if (missing > 0) this.#send(watch, { type: 'gap', index, missing })
+    // The filters of a watch leave numbers out, too.
+    if (missing > 0 && watch.spec.when === undefined && watch.spec.change === undefined) this.#send(watch, { type: 'gap', index, missing })
     for (const sample of samples) this.#take(watch, index, series, sample, true)
   }
 
@@ -168,7 +185,9 @@ export class Watching implements Machine<WatchInput, WatchEffect> {
     for (const name of watch.spec.attributes) {
       const series = this.#series.get(name)
       series?.watchers.delete(watch)
-      if (series?.watchers.size === 0) series.dueAt = this.#now + KEPT
+      if (series?.watchers.size !== 0) continue
+      if (series.seq === 0) this.#series.delete(name)
+      else series.dueAt = this.#now + KEPT
     }
   }
 
@@ -229,6 +248,9 @@ export class Watching implements Machine<WatchInput, WatchEffect> {
     const { window } = watched
     watched.problem = undefined
     const value = window === undefined || typeof sample.value !== 'number' ? sample.value : window.push(sample.value, sample.at)
+    if (typeof value === 'number' && !Number.isFinite(value)) return
+    // A short window would show single values.
+    if (watch.spec.isSummary === true && (typeof value !== 'number' || this.#now - watch.began < (watch.spec.over ?? 0))) return
     watched.value = value
     const holds =
       when === undefined ? undefined : when.evaluate((name) => watch.watched[watch.spec.attributes.indexOf(name)]?.value) === true

@@ -5,6 +5,12 @@ import { nameOf } from './syntax.ts'
 /** Returns the value of an attribute; undefined: unknown. */
 export type Lookup = (name: string) => Value | undefined
 
+/**
+ * Maximum characters of a text that is searched in another one. A guess. A search may take the
+ * product of both lengths.
+ */
+const MAX_PART = 256
+
 /** Undefined: unknown, or the types do not fit. */
 type Result = Value | undefined
 
@@ -54,7 +60,8 @@ function binary(operator: string, left: Result, right: Result): Result {
   if (operator === '==') return isSame(left, right)
   if (operator === '!=') return !isSame(left, right)
   if (operator === 'in') return Array.isArray(right) ? right.includes(left) : undefined
-  if (typeof left === 'string' && typeof right === 'string') return operator === '+' ? left + right : compare(operator, left, right)
+  // Texts do not grow: otherwise a short expression could search a long text many times.
+  if (typeof left === 'string' && typeof right === 'string') return compare(operator, left, right)
   if (typeof left !== 'number' || typeof right !== 'number') return undefined
   return compare(operator, left, right) ?? calculate(operator, left, right)
 }
@@ -94,7 +101,7 @@ function calculate(operator: string, left: number, right: number): number | unde
 
 function call(name: string, object: Result, argument: Result): Result {
   if (Array.isArray(object)) return name === 'contains' && argument !== undefined ? object.includes(argument) : undefined
-  if (typeof object !== 'string' || typeof argument !== 'string') return undefined
+  if (typeof object !== 'string' || typeof argument !== 'string' || argument.length > MAX_PART) return undefined
   if (name === 'startsWith') return object.startsWith(argument)
   return name === 'endsWith' ? object.endsWith(argument) : object.includes(argument)
 }

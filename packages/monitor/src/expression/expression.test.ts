@@ -83,6 +83,15 @@ describe('an expression', () => {
     expect(parsed.conjuncts.map(({ text }) => text)).toEqual(['cpus >= 2', 'arch == "x64"', 'tags.contains("ssd")', 'gpu || a.b < cpus'])
   })
 
+  it('takes no long time for a search of repeated texts', () => {
+    const hostile = `(${Array.from({ length: 150 }, () => 's').join('+')}).contains(${Array.from({ length: 150 }, () => 's').join('+')})||${Array.from({ length: 60 }, () => 's.contains(t)').join('||')}`
+    const [s, t] = ['a'.repeat(1000), `${'a'.repeat(120)}b${'a'.repeat(120)}`]
+    const parsed = Expression.parse(hostile.slice(0, 1024).replace(/\|\|[^|]*$/u, ''))
+    const begin = performance.now()
+    parsed.evaluate((name) => (name === 's' ? s : t))
+    expect(performance.now() - begin).toBeLessThan(100)
+  })
+
   it('of 1,024 characters is evaluated in a millisecond', () => {
     const longest = Expression.parse(Array.from({ length: 93 }, () => 'cpus >= 2').join('&&'))
     const begin = performance.now()

@@ -10,7 +10,7 @@ export const MAX_LENGTH = 1024
 /**
  * A condition or a rank over attributes, as in `cpus >= 2 && arch == "x64"`. It has the operators
  * of CEL on numbers, texts, booleans and lists, and the functions `startsWith`, `endsWith` and
- * `contains`. It has no loops, so its time is linear in its length.
+ * `contains`. It has no loops, and no texts that grow.
  */
 export class Expression {
   readonly text: string

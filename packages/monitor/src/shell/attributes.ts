@@ -8,6 +8,11 @@ import { InvalidAttributeError } from '../errors.ts'
 
 /** Maximum number of attributes of a member. A guess. */
 const MAX_ATTRIBUTES = 256
+/**
+ * Maximum number of names that are compared with an unknown one. A guess: a fraction of a
+ * millisecond.
+ */
+const MAX_COMPARED = 64
 /** A measurement ends after this time, ms. A guess: a hanging sensor must not hang for ever. */
 const MAX_RUN = 60_000
 /** Default of `timeout`, ms. A guess: as for queries. */
@@ -17,6 +22,8 @@ const DEFAULT_TIMEOUT = 5000
 interface Run {
   readonly outcome: Promise<Problem | undefined>
   readonly abort: AbortController
+  /** The number of readers that wait. */
+  readers: number
 }
 
 interface Entry {
@@ -58,10 +65,10 @@ export class Attributes {
     return [...this.#entries.values()].map(({ schema }) => schema)
   }
 
-  async read(name: string, options: ReadOptions = {}): Promise<Reading> {
+  async read(name: string, options: ReadOptions = {}, hint = false): Promise<Reading> {
     const entry = this.#entries.get(name)
     if (entry === undefined) {
-      const like = nearest(name, [...this.#entries.keys()])
+      const like = hint ? nearest(name, [...this.#entries.keys()].slice(0, MAX_COMPARED)) : undefined
       const message = `there is no attribute ${JSON.stringify(name)}${like === undefined ? '' : `; did you mean ${like}?`}`
       return { name, unit: '', problem: { code: 'NO_ATTRIBUTE', message } }
     }
@@ -91,11 +98,14 @@ export class Attributes {
     const { promise: late, resolve } = Promise.withResolvers<Problem>()
     const timer = setTimeout(() => {
       resolve({ code: 'NO_ANSWER', message: `${name}: the measurement took more than ${timeout} ms` })
-      if (cancel) run.abort.abort()
+      // Another reader may have more time.
+      if (cancel && run.readers === 1) run.abort.abort()
     }, timeout)
+    run.readers++
     try {
       return await Promise.race([run.outcome, late])
     } finally {
+      run.readers--
       clearTimeout(timer)
     }
   }
@@ -103,7 +113,7 @@ export class Attributes {
   #run(name: string, entry: Entry): Run {
     const abort = new AbortController()
     entry.sensor.begun(performance.now())
-    return { abort, outcome: this.#outcomeOf(name, entry, abort).finally(() => (entry.run = undefined)) }
+    return { abort, readers: 0, outcome: this.#outcomeOf(name, entry, abort).finally(() => (entry.run = undefined)) }
   }
 
   async #outcomeOf(name: string, { sensor, measure }: Entry, abort: AbortController): Promise<Problem | undefined> {

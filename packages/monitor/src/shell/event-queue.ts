@@ -1,5 +1,5 @@
-/** Maximum number of events that wait for a slow reader. A guess. */
-const MAX_WAITING = 8192
+/** Maximum number of events that wait for a slow reader. A guess: an event has at most 1.2 KB. */
+const MAX_WAITING = 4096
 
 /** Events for one reader. If too many wait, the oldest ones go. */
 export class EventQueue<Event> implements AsyncIterable<Event> {

@@ -111,12 +111,25 @@ export class InfoStreams {
     let isAsked = false
     const frames: FrameStream = new FrameStream(
       stream,
-      { maxFrameBytes: MAX_REQUEST_BYTES, queue: new SendQueue() },
+      {
+        maxFrameBytes: MAX_REQUEST_BYTES,
+        queue: new SendQueue(),
+        // A stream keeps its place while its request waits.
+        async *stage(received) {
+          for await (const bytes of received) {
+            const now = performance.now()
+            const at = Math.max(now, peer.notBefore)
+            peer.notBefore = at + PAUSE
+            if (at > now) await new Promise((resolve) => setTimeout(resolve, at - now))
+            yield bytes
+          }
+        },
+      },
       {
         onFrame: (bytes) => {
           if (isAsked) return
           isAsked = true
-          this.#answer(peer, bytes, from).then(
+          this.#answer(bytes, from).then(
             (given) => frames.send(toBytes(given)),
             (error: unknown) => frames.abort(error),
           )
@@ -142,14 +155,8 @@ export class InfoStreams {
     for (const [id, { open, notBefore }] of this.#peers) if (open === 0 && notBefore < now) this.#peers.delete(id)
   }
 
-  /** Answers a request. A member that asks often has to wait. */
-  async #answer(peer: { notBefore: number }, bytes: Uint8Array, from: string): Promise<Answer> {
-    const asked = fromBytes(request, bytes)
-    const now = performance.now()
-    const at = Math.max(now, peer.notBefore)
-    peer.notBefore = at + PAUSE
-    if (at > now) await new Promise((resolve) => setTimeout(resolve, at - now))
-    return await this.#answerOf(asked, from)
+  async #answer(bytes: Uint8Array, from: string): Promise<Answer> {
+    return await this.#answerOf(fromBytes(request, bytes), from)
   }
 }
 

@@ -7,6 +7,12 @@ import { MAX_ROWS_BYTES, watchAnswer, type WatchAnswer } from '../core/watch-mes
 import type { WatchSpec } from '../core/watch-spec.ts'
 import type { Since } from '../core/watching.ts'
 
+/**
+ * A consumer reads at most this much of one producer, bytes/ms. A guess: 64 attributes at 10 Hz
+ * take a twentieth.
+ */
+const BYTES_PER_MS = 1000
+
 /** News of an attribute of a member. */
 export type WatchEvent = { readonly member: string; readonly name: string } & (
   | {
@@ -49,6 +55,7 @@ export class WatchedMember {
   readonly #emit: (event: WatchEvent | MemberEvent) => void
   readonly #last = new Map<string, Since & { readonly at: Milliseconds }>()
   #units: readonly string[] = []
+  #held = false
   /** The attributes of which this stream has brought a sample. */
   #begun = new Set<string>()
   /** For each attribute whether samples are missing before the next one. */
@@ -70,7 +77,7 @@ export class WatchedMember {
     this.begin()
     const frames: FrameStream = new FrameStream(
       stream,
-      { maxFrameBytes: MAX_ROWS_BYTES, queue: new SendQueue() },
+      { maxFrameBytes: MAX_ROWS_BYTES, queue: new SendQueue(), stage: paced },
       {
         onFrame: (bytes) => {
           try {
@@ -79,13 +86,18 @@ export class WatchedMember {
             frames.abort(error)
           }
         },
-        onEnd: () => resolve(true),
+        onEnd: (problem) => {
+          if (problem !== undefined) this.#emit({ type: 'refused', member: this.#member, code: 'NO_ANSWER', message: problem })
+          resolve(true)
+        },
       },
     )
     const stop = (): void => resolve(false)
     signal.addEventListener('abort', stop, { once: true })
     const since = Object.fromEntries([...this.#last].map(([name, { series, seq }]) => [name, [series, seq]]))
-    frames.send(toBytes({ watch: spec, ...(site && { site }), ...(this.#last.size > 0 && { since }) }))
+    frames.send(
+      toBytes({ watch: spec, ...(site && { site }), ...(this.#held && { held: true as const }), ...(this.#last.size > 0 && { since }) }),
+    )
     try {
       return await promise
     } finally {
@@ -136,6 +148,7 @@ export class WatchedMember {
     if (isBroken) this.#emit({ type: 'gap', member, name, time: Math.max(0, at - last.at) })
     this.#last.set(name, { series, seq, at })
     const unit = this.#units[index] ?? ''
+    if (h !== undefined) this.#held = h
     this.#emit({
       type: 'sample',
       member,
@@ -154,5 +167,13 @@ export class WatchedMember {
     const name = this.#names[index]
     if (name === undefined) throw new Error('no such attribute was asked for')
     return name
+  }
+}
+
+/** Reads at most so fast: a producer may send without end. */
+async function* paced(frames: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const frame of frames) {
+    yield frame
+    await new Promise((resolve) => setTimeout(resolve, frame.length / BYTES_PER_MS))
   }
 }

@@ -12,6 +12,8 @@ import type { SiteWatches } from './site-watches.ts'
 const [MAX_WATCHES, MAX_OF_ONE] = [64, 8]
 /** Rows of this time go in one frame, ms. A guess: attributes are measured one after the other. */
 const GATHER = 5
+/** Characters of the rows of one frame. A guess: a row has at most 1.2 KB, a frame 128 KiB. */
+const FRAME_LENGTH = 32_768
 /**
  * A consumer with so many unread bytes gets only the latest values, until it has read all. A guess.
  */
@@ -54,6 +56,7 @@ export class WatchServer {
   /** For each watch of a site the function that ends it. */
   readonly #ofSites = new Map<string, () => void>()
   readonly #open = new Map<string, number>()
+  readonly #frames = new Set<FrameStream>()
   #next = 0
 
   constructor(attributes: Attributes, sites: SiteWatches, allow: Allow) {
@@ -78,10 +81,11 @@ export class WatchServer {
    */
   serve(stream: Stream, from: string, onPush: (names: readonly string[]) => ((bytes: Uint8Array | undefined) => void) | undefined): void {
     const ofOne = this.#open.get(from) ?? 0
-    if (this.#consumers.size + this.#ofSites.size >= MAX_WATCHES || ofOne >= MAX_OF_ONE) {
+    if (this.#open.size >= MAX_WATCHES || ofOne >= 2 * MAX_OF_ONE) {
       stream.abort(new Error('it watches too much'))
       return
     }
+    const isTooMuch = this.#consumers.size + this.#ofSites.size >= MAX_WATCHES || ofOne >= MAX_OF_ONE
     this.#open.set(from, ofOne + 1)
     const id = `${this.#next++}`
     const queue = new SendQueue()
@@ -98,7 +102,12 @@ export class WatchServer {
               return
             }
             const asked = fromBytes(watchRequest, bytes)
-            if ('push' in asked) next = onPush(asked.push)
+            if (isTooMuch) {
+              next = () => {}
+              const message = `this member serves ${MAX_WATCHES} watches, and ${MAX_OF_ONE} of one member`
+              frames.send(toBytes({ refused: { code: 'TOO_MANY', message } }))
+              void frames.close()
+            } else if ('push' in asked) next = onPush(asked.push)
             else {
               next = () => frames.abort(new Error('a stream has one watch'))
               this.#begin(id, from, outletOf(frames, queue), asked)
@@ -110,6 +119,7 @@ export class WatchServer {
         },
         onEnd: () => {
           clearTimeout(timer)
+          this.#frames.delete(frames)
           this.#unwatch(id)
           const left = (this.#open.get(from) ?? 1) - 1
           if (left > 0) this.#open.set(from, left)
@@ -119,6 +129,7 @@ export class WatchServer {
         },
       },
     )
+    this.#frames.add(frames)
     const timer = setTimeout(() => frames.abort(new Error('no request came')), REQUEST_TIME)
   }
 
@@ -144,7 +155,7 @@ export class WatchServer {
    */
   watch(spec: ParsedWatch, site: boolean, send: (message: object) => void): () => void {
     const id = `${this.#next++}`
-    if (site) this.#watchSite(id, { send, waiting: () => 0 }, spec)
+    if (site) this.#watchSite(id, '', { send, waiting: () => 0 }, spec)
     else this.#watch(id, { send, waiting: () => 0 }, spec, {})
     return () => this.#unwatch(id)
   }
@@ -152,6 +163,7 @@ export class WatchServer {
   close(): void {
     this.#driver.stop()
     this.#sites.close()
+    for (const frames of this.#frames) void frames.close()
     this.#consumers.clear()
   }
 
@@ -163,38 +175,46 @@ export class WatchServer {
       watch,
       since = {},
       site = false,
-    }: { watch: unknown; since?: Record<string, [number, number]> | undefined; site?: boolean | undefined },
+      held = false,
+    }: { watch: unknown; since?: Record<string, [number, number]> | undefined; site?: boolean | undefined; held?: boolean | undefined },
   ): void {
     try {
-      const spec = parseWatch(watch, { bySite: site })
-      const refused = spec.attributes.find((attribute) => !this.#mayWatch(from, attribute, spec))
+      const parsed = parseWatch(watch, { bySite: site })
+      const permissions = parsed.attributes.map((attribute) => this.#allow({ member: from, attribute }))
+      const isSummary = permissions.includes('summary')
+      const spec = { ...parsed, isSummary }
+      const refused = parsed.attributes.find(
+        (_, at) => permissions[at] !== 'all' && (site || !isSummaryOf(spec) || permissions[at] === 'none'),
+      )
       if (refused !== undefined) {
-        const message = `${refused}: this member lets you see means of at least ten minutes, or nothing`
+        const message = `${refused}: this member lets you see means and counts of at least ten minutes, or nothing`
         outlet.send({ refused: { code: 'DENIED', message } })
         return
       }
       const known = Object.fromEntries(Object.entries(since).map(([name, [series, seq]]) => [name, { series, seq }]))
-      if (site) this.#watchSite(id, outlet, spec)
-      else this.#watch(id, outlet, spec, known)
+      if (!site) this.#watch(id, outlet, spec, known, held)
+      else if (!this.#sites.mayFollow(spec, from))
+        outlet.send({ refused: { code: 'TOO_MANY', message: 'this member aggregates four different watches' } })
+      else this.#watchSite(id, from, outlet, spec)
     } catch (error) {
       const { code = 'INVALID_WATCH', message } = error as { code?: string; message: string }
       outlet.send({ refused: { code, message: message.slice(0, 512) } })
     }
   }
 
-  #watch(id: string, outlet: Outlet, spec: ParsedWatch, since: Readonly<Record<string, Since>>): void {
+  #watch(id: string, outlet: Outlet, spec: ParsedWatch, since: Readonly<Record<string, Since>>, held = false): void {
     outlet.send({ units: this.#unitsOf(spec) })
     this.#consumers.set(id, { ...outlet, encoder: new RowEncoder(), rows: [], isFull: false })
-    this.#driver.deliver({ type: 'watch', watch: id, spec, since })
+    this.#driver.deliver({ type: 'watch', watch: id, spec, since, held })
   }
 
   /** A consumer that reads slowly gets the next values later. */
-  #watchSite(id: string, outlet: Outlet, spec: ParsedWatch): void {
+  #watchSite(id: string, from: string, outlet: Outlet, spec: ParsedWatch): void {
     const series = Math.floor(Math.random() * 2 ** 32)
     const encoder = new RowEncoder()
     let seq = 0
     outlet.send({ units: this.#unitsOf(spec) })
-    const end = this.#sites.follow(spec, (values) => {
+    const end = this.#sites.follow(spec, from, (values) => {
       seq++
       if (outlet.waiting() >= FULL_BYTES) return
       const at = Date.now()
@@ -218,11 +238,6 @@ export class WatchServer {
     return attributes.map((name) => units.get(name) ?? '')
   }
 
-  #mayWatch(member: string, attribute: string, { over = 0 }: ParsedWatch): boolean {
-    const permission = this.#allow({ member, attribute })
-    return permission === 'all' || (permission === 'summary' && over >= SUMMARY)
-  }
-
   async #measure(name: string): Promise<void> {
     const { value, problem } = await this.#attributes.read(name, { response: 'immediate' })
     if (value === undefined) this.#driver.deliver({ type: 'failed', name, problem })
@@ -237,7 +252,7 @@ export class WatchServer {
   }
 
   #flush(watch: string, consumer: Consumer): void {
-    consumer.send({ rows: consumer.rows })
+    for (const rows of inFrames(consumer.rows)) consumer.send({ rows })
     consumer.rows = []
     if (consumer.isFull || consumer.waiting() < FULL_BYTES) return
     consumer.isFull = true
@@ -251,6 +266,27 @@ export class WatchServer {
       }
     }, LOOK_AGAIN)
   }
+}
+
+/** Cuts rows into lists that are far shorter than a frame may be. */
+function inFrames(rows: readonly unknown[]): unknown[][] {
+  const frames: unknown[][] = []
+  let size = Infinity
+  for (const row of rows) {
+    const length = JSON.stringify(row).length
+    if (size + length > FRAME_LENGTH) {
+      frames.push([])
+      size = 0
+    }
+    frames.at(-1)?.push(row)
+    size += length
+  }
+  return frames
+}
+
+/** Single values do not show in means and counts of a long time. */
+function isSummaryOf({ over = 0, reduce }: ParsedWatch): boolean {
+  return over >= SUMMARY && (reduce === 'mean' || reduce === 'count')
 }
 
 function outletOf(frames: FrameStream, queue: SendQueue): Outlet {

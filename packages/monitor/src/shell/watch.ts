@@ -176,6 +176,9 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
         if (this.#bySite) {
           this.#failed.set(member, performance.now() + SELDOM)
           this.#review()
+          // It may be the only member of its site.
+          await pause(SELDOM, this.#end.signal)
+          this.#review()
           return
         }
       }
