@@ -15,6 +15,8 @@ const packages = [
   'packages/protocol',
   'packages/overlay',
   'packages/jel',
+  'packages/monitor',
+  'packages/allocate',
   'packages/compute',
   'packages/conformance',
   'packages/simulator',
