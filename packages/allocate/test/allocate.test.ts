@@ -117,6 +117,40 @@ describe('a lease', () => {
     await expect.poll(() => shares.at(-1)).toBe(4)
   })
 
+  it('in the background has nothing while its stream is broken, and then its share again', async () => {
+    const [a, b] = await nodes(2)
+    b.allocator.offer('cpus', 4)
+    const low = await a.allocator.lease(b.pool.self, { cpus: 4 }, { for: 60_000, background: true })
+    const shares: number[] = []
+    low.onChange(({ cpus = 0 }) => shares.push(cpus))
+    await expect.poll(() => low.amounts['cpus']).toBe(4)
+    for (const stream of a.pool.libp2p.getConnections().flatMap(({ streams }) => streams))
+      if (stream.protocol === '/jel-lease/1.0.0') stream.abort(new Error('cut'))
+    await b.allocator.lease(b.pool.self, { cpus: 3 }, { for: 60_000 })
+    await expect.poll(() => shares.at(-1)).toBe(1)
+    expect(shares).toContain(0)
+    expect(low.token.number).toBe(1)
+  })
+
+  it('that is released beside a renewal is gone', async () => {
+    const [a, b] = await nodes(2)
+    b.allocator.offer('cpus', 1)
+    const lease = await a.allocator.lease(b.pool.self, { cpus: 1 }, { for: 10_000 })
+    void lease.renew(20_000).catch(() => {})
+    await lease.release()
+    expect((await a.allocator.leasesOf(b.pool.self)).leases).toEqual([])
+  })
+
+  it('is refused by an allocator that is closed', async () => {
+    const [a, b] = await nodes(2)
+    b.allocator.offer('cpus', 1)
+    const pending = a.allocator.lease(b.pool.self, { cpus: 1 }, { for: 10_000 })
+    await a.allocator.close()
+    await expect(pending).rejects.toThrow('closed')
+    await expect.poll(async () => (await b.allocator.leasesOf(b.pool.self)).leases).toEqual([])
+    await expect(a.allocator.lease(b.pool.self, { cpus: 1 }, { for: 1000 })).rejects.toThrow('closed')
+  })
+
   it('is refused to members that may have none, and for what is nonsense', async () => {
     const [a, b] = await nodes(2)
     b.allocator.offer('cpus', 4)
