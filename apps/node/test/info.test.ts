@@ -25,7 +25,7 @@ it('jel info shows attributes of all members, or of those and of the names that 
   expect(wrong.status).toBe(1)
   expect(wrong.lines[1]).toContain('did you mean system.memory.usage?')
   expect((await info(nodes[0], 'informed', end, '--schema')).lines.find((line) => line.includes('load_average.1m'))).toContain('{thread}')
-  expect((await info(nodes[0], 'informed', 'ZZZZZZZZ')).stderr).toContain('info: no member has an id that ends with "ZZZZZZZZ"')
+  expect((await info(nodes[0], 'informed', 'ZZZZZZZZ')).stderr).toContain('no member has an id that ends with "ZZZZZZZZ"')
   expect((await info(nodes[0], 'informed', '--quality', '101')).stderr).toContain('from 0 to 100')
 })
 

@@ -189,25 +189,24 @@ export class Monitor implements AsyncDisposable {
   }
 
   get #server(): WatchServer {
+    if (this.#watchServer !== undefined) return this.#watchServer
     // Others may want numbers of the whole site of this member.
     const site = siteOf(this.#pool.self)
-    const sites = (): SiteWatches => new SiteWatches(({ attributes, every }) => this.watch({ attributes, every, from: { location: site } }))
-    return (this.#watchServer ??= new WatchServer(this.#attributes, sites(), (asked) => this.#allow(asked)))
+    const sites = new SiteWatches(({ attributes, every }) => this.watch({ attributes, every, from: { location: site } }))
+    return (this.#watchServer = new WatchServer(this.#attributes, sites, (asked) => this.#allow(asked)))
   }
 
   /**
    * Takes the frames of a member that pushes these attributes. Undefined: nobody accepts one of
    * them.
    */
-  #taken(member: string, names: readonly string[]): ((bytes: Uint8Array | undefined) => void) | undefined {
+  #taken(member: string, names: readonly string[]): ((bytes: Uint8Array) => void) | undefined {
     if (!names.every((name) => this.#sinks.has(name))) return undefined
     const watched = new WatchedMember(member, names, (event) => {
       const [sink] = 'name' in event ? [this.#sinks.get(event.name)] : this.#sinks.values()
       sink?.(event)
     })
-    return (bytes) => {
-      if (bytes !== undefined) watched.take(fromBytes(watchAnswer, bytes))
-    }
+    return (bytes) => void watched.take(fromBytes(watchAnswer, bytes))
   }
 
   #check(): void {

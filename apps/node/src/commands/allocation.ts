@@ -8,6 +8,7 @@ import { oneLine, shortId, span } from '../base/text.ts'
 import { codeOf, CommandError, messageOf, UsageError } from '../base/usage-error.ts'
 import { nodeJson } from '../events/events.ts'
 import { command } from './command.ts'
+import { memberAt } from './member-at.ts'
 import { ASK_FLAGS, flag, JSON_LINES, repeated } from './flags.ts'
 
 const MEMBER = flag('<id>', 'the id of the member, or its end')
@@ -24,14 +25,6 @@ function amountsOf(texts_: readonly string[]): Record<string, number> {
       return [name, Number(amount)]
     }),
   )
-}
-
-/** Throws CommandError if no member has an id with this end, or several have. */
-function memberAt(members: readonly { readonly id: string }[], end: string): string {
-  const [found, other] = members.filter(({ id }) => id.endsWith(end.replace('…', '')))
-  if (found === undefined) throw new CommandError('INVALID_COMMAND', `no member has an id that ends with ${JSON.stringify(end)}`)
-  if (other !== undefined) throw new CommandError('INVALID_COMMAND', `several members have ids that end with ${JSON.stringify(end)}`)
-  return found.id
 }
 
 interface SelectGiven {
@@ -111,7 +104,7 @@ export const lease = command({
   answer: 'lease',
   async run({ node, amounts, ...options }, { agent }) {
     const { allocator, pool } = agent
-    const granted = await allocator.lease(memberAt(pool.members(), node), amounts, options)
+    const granted = await allocator.lease(memberAt(pool.members(), node).id, amounts, options)
     return { ...granted.token, amounts: granted.amounts, startsIn: granted.startsIn, endsIn: granted.endsIn }
   },
   shell: {
@@ -138,7 +131,7 @@ export const release = command({
   about: 'give back a lease that this node holds',
   fields: { node: text, number },
   async run({ node, number: no }, { agent }) {
-    const member = memberAt(agent.pool.members(), node)
+    const member = memberAt(agent.pool.members(), node).id
     const held = agent.allocator.held.find(({ token }) => token.member === member && token.number === no)
     if (held === undefined) throw new CommandError('INVALID_COMMAND', `this node holds no lease ${no} of ${member}`)
     await held.release()
@@ -155,7 +148,7 @@ export const leases = command({
   fields: { nodes: v.optional(texts) },
   answer: 'leases',
   async run({ nodes }, { agent: { pool, allocator } }) {
-    const asked = nodes?.map((end) => memberAt(pool.members(), end)) ?? pool.members().map(({ id }) => id)
+    const asked = nodes?.map((end) => memberAt(pool.members(), end).id) ?? pool.members().map(({ id }) => id)
     const members = await Promise.all(
       asked.map(async (member) => {
         try {

@@ -6,10 +6,11 @@ import { durationOf, percentOf } from '../arguments.ts'
 import { bool, number, oneOf, texts } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
 import { oneLine } from '../base/text.ts'
-import { CommandError, messageOf } from '../base/usage-error.ts'
+import { messageOf } from '../base/usage-error.ts'
 import { valueText } from '../events/event-text.ts'
 import type { AttributesJson } from '../events/events.ts'
 import { command } from './command.ts'
+import { memberAt } from './member-at.ts'
 import { flag, JSON_LINES } from './flags.ts'
 
 const RESPONSES = ['cached', 'immediate', 'last'] as const
@@ -38,7 +39,8 @@ export const info = command({
   },
   answer: 'info',
   async run({ nodes, names, schema = false, ...options }, { agent, signal }) {
-    const asked = membersOf(agent.pool.members(), nodes)
+    const all = agent.pool.members()
+    const asked = nodes?.map((end) => memberAt(all, end)) ?? all
     const monitor = agent.monitor
     const waiting = [...asked.entries()]
     const members: AttributesJson[] = []
@@ -90,18 +92,6 @@ function isIdLike(text: string): boolean {
 
 function listOf(names: readonly string[]): readonly string[] | undefined {
   return names.length === 0 ? undefined : names
-}
-
-/** Throws CommandError if an end of an id fits no member, or several. */
-function membersOf(members: readonly Member[], ends: readonly string[] | undefined): readonly Member[] {
-  if (ends === undefined) return members
-  return ends.map((end) => {
-    const [found, other] = members.filter(({ id }) => id.endsWith(end.replace('…', '')))
-    if (found === undefined) throw new CommandError('INVALID_COMMAND', `info: no member has an id that ends with ${JSON.stringify(end)}`)
-    if (other !== undefined)
-      throw new CommandError('INVALID_COMMAND', `info: several members have ids that end with ${JSON.stringify(end)}`)
-    return found
-  })
 }
 
 interface Asked extends ReadOptions {

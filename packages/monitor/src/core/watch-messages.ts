@@ -36,7 +36,7 @@ export const watchRequest = v.union([
 
 /**
  * The parts that a sample seldom has: its series, whether it comes late, whether the condition
- * holds.
+ * holds, and the number of members of a site.
  */
 const extras = v.object({ s: v.optional(whole), r: v.optional(v.literal(1)), h: v.optional(v.boolean()), c: v.optional(whole) })
 

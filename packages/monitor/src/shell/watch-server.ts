@@ -21,7 +21,7 @@ const FULL_BYTES = 16_384
 /** A member looks this often whether a slow consumer has read all, ms. A guess. */
 const LOOK_AGAIN = 100
 /** A stopped consumer may take nothing for this time, ms. Its death ends the stream sooner. */
-const STALL: number = 600_000
+const STALL = 600_000
 /** A stream has this time for its first message, ms. A guess. */
 const REQUEST_TIME = 5000
 
@@ -79,7 +79,7 @@ export class WatchServer {
    * @param onPush takes a stream whose producer began, with the names of its attributes. The rest
    *   of its frames go to the returned function. undefined: refused.
    */
-  serve(stream: Stream, from: string, onPush: (names: readonly string[]) => ((bytes: Uint8Array | undefined) => void) | undefined): void {
+  serve(stream: Stream, from: string, onPush: (names: readonly string[]) => ((bytes: Uint8Array) => void) | undefined): void {
     const ofOne = this.#open.get(from) ?? 0
     if (this.#open.size >= MAX_WATCHES || ofOne >= 2 * MAX_OF_ONE) {
       stream.abort(new Error('it watches too much'))
@@ -89,7 +89,7 @@ export class WatchServer {
     this.#open.set(from, ofOne + 1)
     const id = `${this.#next++}`
     const queue = new SendQueue()
-    let next: ((bytes: Uint8Array | undefined) => void) | undefined
+    let next: ((bytes: Uint8Array) => void) | undefined
     const frames: FrameStream = new FrameStream(
       stream,
       { maxFrameBytes: MAX_WATCH_BYTES * 8, queue, stallTimeout: STALL },
@@ -124,7 +124,6 @@ export class WatchServer {
           const left = (this.#open.get(from) ?? 1) - 1
           if (left > 0) this.#open.set(from, left)
           else this.#open.delete(from)
-          if (next !== undefined) next(undefined)
           void frames.close()
         },
       },
