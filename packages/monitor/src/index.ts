@@ -13,11 +13,14 @@ export { constantsOf, lookupOf, MONITOR_CONSTANT, type ConstantValues } from './
 export { Forecaster, type Forecast } from './forecast/forecaster.ts'
 export { Expression } from './expression/expression.ts'
 export type { Lookup } from './expression/evaluate.ts'
+export { nearest } from './core/nearest.ts'
+export { managerOf, siteOf } from './core/sites.ts'
+export type { SiteAggregate } from './shell/site-watches.ts'
 export type { Reducer } from './core/window.ts'
 export type { WatchSpec } from './core/watch-spec.ts'
 export type { Watch, WatchFrom, WatchOptions } from './shell/watch.ts'
 export type { MemberEvent, WatchEvent } from './shell/watch-client.ts'
-export type { Allow, Permission } from './shell/watch-server.ts'
+export type { Allow, Permission } from './core/permissions.ts'
 export {
   InvalidAttributeError,
   InvalidExpressionError,

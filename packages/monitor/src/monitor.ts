@@ -2,19 +2,20 @@ import { builtIn } from '#platform/built-in'
 import type { MemberRef, Pool } from '@jel/jel'
 import * as v from 'valibot'
 import type { Attribute, AttributeSchema } from './core/attribute.ts'
-import { fromBytes } from './core/codec.ts'
-import { WATCH_PROTOCOL, watchAnswer } from './core/watch-messages.ts'
+import { WATCH_PROTOCOL } from './core/watch-messages.ts'
 import { MAX_NAMES, readOptions, type Answer, type Request } from './core/messages.ts'
+import type { Allow } from './core/permissions.ts'
 import type { Reading, ReadOptions } from './core/reading.ts'
 import { InvalidReadError, MonitorClosedError } from './errors.ts'
 import { Attributes } from './shell/attributes.ts'
 import { Constants, type ConstantValues } from './shell/constants.ts'
 import { siteOf } from './core/sites.ts'
-import { SiteWatches } from './shell/site-watches.ts'
+import { SiteWatches, type SiteAggregate } from './shell/site-watches.ts'
 import { InfoStreams } from './shell/info-streams.ts'
 import { Watch, type WatchOptions } from './shell/watch.ts'
-import { WatchedMember, type MemberEvent, type WatchEvent } from './shell/watch-client.ts'
-import { WatchServer, type Allow } from './shell/watch-server.ts'
+import { Sinks } from './shell/sinks.ts'
+import type { MemberEvent, WatchEvent } from './shell/watch-client.ts'
+import { WatchServer } from './shell/watch-server.ts'
 import { parseWatch, type WatchSpec } from './core/watch-spec.ts'
 
 /** The time that a member has for its schemas, ms, and default of `timeout`. Guesses. */
@@ -33,8 +34,8 @@ export class Monitor implements AsyncDisposable {
   #allow: Allow = () => 'all'
   /** Created with the first watch. */
   #watchServer: WatchServer | undefined
-  /** For each attribute that others may push the function that takes its samples. */
-  readonly #sinks = new Map<string, (event: WatchEvent | MemberEvent) => void>()
+  #sites: SiteWatches | undefined
+  readonly #sinks = new Sinks()
 
   private constructor(pool: Pool) {
     this.#pool = pool
@@ -46,9 +47,13 @@ export class Monitor implements AsyncDisposable {
   static async start(pool: Pool): Promise<Monitor> {
     const started = new Monitor(pool)
     await started.#streams.start(started.#end.signal)
-    await pool.handle(WATCH_PROTOCOL, (stream, from) => started.#server.serve(stream, from, (names) => started.#taken(from, names)), {
-      signal: started.#end.signal,
-    })
+    await pool.handle(
+      WATCH_PROTOCOL,
+      (stream, from) => started.#server.serve(stream, from, (names) => started.#sinks.takerOf(from, names)),
+      {
+        signal: started.#end.signal,
+      },
+    )
     void pool.closed.then(() => started.#close())
     return started
   }
@@ -139,16 +144,30 @@ export class Monitor implements AsyncDisposable {
   }
 
   /**
+   * The numbers of this member's site that it computes for watches by site, of any member. Empty:
+   * none runs.
+   */
+  get siteAggregates(): readonly (SiteAggregate & { readonly site: string })[] {
+    const site = siteOf(this.#pool.self)
+    return (this.#sites?.aggregates ?? []).map((each) => ({ ...each, site }))
+  }
+
+  /**
+   * Bytes of samples that this member keeps for consumers which read slowly. The samples of the
+   * last ten minutes are not among them: a member has them once, for all consumers.
+   */
+  get heldBytes(): number {
+    return this.#watchServer?.held ?? 0
+  }
+
+  /**
    * Lets other members begin: takes samples of these attributes from any member that pushes them.
    *
    * @returns takes no more
    */
   accept(names: readonly string[], sink: (event: WatchEvent | MemberEvent) => void): () => void {
     this.#check()
-    for (const name of names) this.#sinks.set(name, sink)
-    return () => {
-      for (const name of names) if (this.#sinks.get(name) === sink) this.#sinks.delete(name)
-    }
+    return this.#sinks.add(names, sink)
   }
 
   /**
@@ -192,21 +211,8 @@ export class Monitor implements AsyncDisposable {
     if (this.#watchServer !== undefined) return this.#watchServer
     // Others may want numbers of the whole site of this member.
     const site = siteOf(this.#pool.self)
-    const sites = new SiteWatches(({ attributes, every }) => this.watch({ attributes, every, from: { location: site } }))
-    return (this.#watchServer = new WatchServer(this.#attributes, sites, (asked) => this.#allow(asked)))
-  }
-
-  /**
-   * Takes the frames of a member that pushes these attributes. Undefined: nobody accepts one of
-   * them.
-   */
-  #taken(member: string, names: readonly string[]): ((bytes: Uint8Array) => void) | undefined {
-    if (!names.every((name) => this.#sinks.has(name))) return undefined
-    const watched = new WatchedMember(member, names, (event) => {
-      const [sink] = 'name' in event ? [this.#sinks.get(event.name)] : this.#sinks.values()
-      sink?.(event)
-    })
-    return (bytes) => void watched.take(fromBytes(watchAnswer, bytes))
+    this.#sites = new SiteWatches(({ attributes, every }) => this.watch({ attributes, every, from: { location: site } }))
+    return (this.#watchServer = new WatchServer(this.#attributes, this.#sites, (asked) => this.#allow(asked)))
   }
 
   #check(): void {

@@ -15,6 +15,9 @@ const MAX_SAMPLES = 6000
 /** Maximum bytes of texts and lists in a ring, as JSON. A guess. */
 const MAX_BYTES = 262_144
 
+/** Stands for a sample that is out, so that its value takes no memory. */
+const OUT: Sample = { seq: 0, at: 0, value: 0 }
+
 /** The last samples of an attribute: ten minutes, bounded in number and bytes. */
 export class Ring {
   #samples: Sample[] = []
@@ -27,7 +30,8 @@ export class Ring {
     this.#bytes += bytesOf(sample)
     for (let first = this.#samples[this.#out] as Sample; this.#isFull || first.at <= sample.at - KEPT;) {
       this.#bytes -= bytesOf(first)
-      first = this.#samples[++this.#out] as Sample
+      this.#samples[this.#out++] = OUT
+      first = this.#samples[this.#out] as Sample
     }
     // So the list moves once in a while, and not for each sample.
     if (2 * this.#out < this.#samples.length) return

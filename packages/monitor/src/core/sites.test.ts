@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aggregators, siteOf } from './sites.ts'
+import { aggregators, managerOf, siteOf } from './sites.ts'
 
 const members = Array.from({ length: 30 }, (_, at) => ({ id: `m${at}`, location: `n${at}@site${at % 3}` }))
 const idsOf = (of: typeof members): Record<string, string> =>
@@ -17,4 +17,17 @@ it('each site has one aggregator, which all members compute, and its loss moves 
   const after = idsOf(members.filter(({ id }) => id !== before['site1']))
   expect(after['site1']).not.toBe(before['site1'])
   expect({ ...after, site1: before['site1'] }).toEqual(before)
+})
+
+it('each level of the locations has one manager, and all know the next one when it goes', () => {
+  for (const location of ['', 'site1', 'n4@site1']) {
+    const manager = managerOf(members, location)
+    expect(`@${manager?.location}`.endsWith(location === '' ? '' : `@${location}`)).toBe(true)
+    expect(managerOf(members.toReversed(), location)).toBe(manager)
+    const rest = members.filter((each) => each !== manager)
+    expect(managerOf(rest, location)).toBe(managerOf(rest.toReversed(), location))
+    expect(managerOf(rest, location)).not.toBe(manager)
+  }
+  expect(managerOf(members, 'n4@site1')?.id).toBe('m4')
+  expect(managerOf(members, 'elsewhere')).toBeUndefined()
 })

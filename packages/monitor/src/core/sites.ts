@@ -20,15 +20,34 @@ export function aggregators<Member extends Located>(
   members: readonly Member[],
   mayServe: (member: Member) => boolean,
 ): ReadonlyMap<string, Member> {
-  const best = new Map<string, { readonly member: Member; readonly hash: number }>()
+  const candidates = Map.groupBy(
+    members.filter((member) => mayServe(member)),
+    (member) => siteOf(member),
+  )
+  return new Map([...candidates].map(([site, some]) => [site, greatest(site, some) as Member]))
+}
+
+/** Returns the member with the highest hash of a place and its id. */
+function greatest<Member extends Located>(place: string, members: readonly Member[]): Member | undefined {
+  let [best, most] = [undefined as Member | undefined, -1]
   for (const member of members) {
-    if (!mayServe(member)) continue
-    const site = siteOf(member)
-    const hash = hashOf(`${site}/${member.id}`)
-    const known = best.get(site)
-    if (known === undefined || hash > known.hash || (hash === known.hash && member.id < known.member.id)) best.set(site, { member, hash })
+    const hash = hashOf(`${place}/${member.id}`)
+    if (hash < most || (hash === most && best !== undefined && best.id < member.id)) continue
+    ;[best, most] = [member, hash]
   }
-  return new Map([...best].map(([site, { member }]) => [site, member]))
+  return best
+}
+
+/**
+ * Returns the manager of a location: the member there that all members compute alike, as long as
+ * they have the same view (rendezvous hashing). If it goes, all know the next one.
+ *
+ * @param location the end of a location, in levels; empty: the whole pool
+ * @returns undefined if no member is there
+ */
+export function managerOf<Member extends Located>(members: readonly Member[], location: string): Member | undefined {
+  const there = members.filter((each) => location === '' || `@${each.location}`.endsWith(`@${location}`))
+  return greatest(location, there)
 }
 
 /** FNV-1a, 32 bits. */

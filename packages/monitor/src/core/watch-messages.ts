@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Row } from './watching.ts'
+import type { Row } from './row.ts'
 import { MAX_WATCHED, watchSpec } from './watch-spec.ts'
 import { MAX_VALUE_BYTES, valueProblem, type Scalar } from '../expression/value.ts'
 
@@ -33,6 +33,8 @@ export const watchRequest = v.union([
   /** A producer wants to send these attributes. */
   v.object({ push: v.pipe(v.array(text(64)), v.minLength(1), v.maxLength(MAX_WATCHED)) }),
 ])
+/** The request of a consumer. */
+export type WatchRequest = Extract<v.InferOutput<typeof watchRequest>, { watch: unknown }>
 
 /**
  * The parts that a sample seldom has: its series, whether it comes late, whether the condition

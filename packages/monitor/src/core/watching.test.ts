@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Value } from '../expression/value.ts'
-import { Watching, type Row, type Since } from './watching.ts'
+import type { Row, Since } from './row.ts'
+import { Watching } from './watching.ts'
 import { parseWatch, type WatchSpec } from './watch-spec.ts'
 
 /** A producer whose attributes have values that follow from the time. */
@@ -128,6 +129,19 @@ describe('a producer of watched values', () => {
     expect(producer.rows.get('a')?.slice(6)).toMatchObject([{ type: 'lost', count: 58 }, { value: 'x32000' }, { value: 'y32000' }])
     producer.pass(1000)
     expect(producer.values('a').slice(-2)).toEqual(['x33000', 'y33000'])
+  })
+
+  it('counts no problem among the samples that a slow consumer did not get', () => {
+    const producer = new Producer((_, now) => (now === 5000 ? undefined : now))
+    producer.watch('a', { attributes: ['x'] })
+    producer.pass(2500)
+    producer.feed({ type: 'full', watch: 'a' })
+    producer.pass(5000)
+    producer.feed({ type: 'ready', watch: 'a' })
+    // The samples of 3, 4 and 6 s. The one of 7 s comes.
+    expect(producer.rows.get('a')?.slice(3)).toMatchObject([{ type: 'lost', count: 3 }, { value: 7000 }])
+    const seqs = (producer.rows.get('a') ?? []).flatMap((row) => (row.type === 'sample' ? [row.seq] : []))
+    expect((seqs.at(-1) as number) - seqs.length).toBe(3)
   })
 
   it('replays what a consumer missed, in order and once, and states what is gone', () => {

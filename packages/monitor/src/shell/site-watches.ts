@@ -1,6 +1,6 @@
 import type { Watch } from './watch.ts'
 import type { ParsedWatch } from '../core/watch-spec.ts'
-import { reduceNumbers } from '../core/window.ts'
+import { reduceNumbers, type Reducer } from '../core/window.ts'
 
 /** A value that is older than so many intervals does not count: its member may be gone. A guess. */
 const STALE = 4
@@ -13,12 +13,26 @@ const [MAX_DIFFERENT, MAX_OF_ONE] = [4, 2]
 /** The values of a site at one time: for each attribute the reduced number, and how many it has. */
 export type SiteValues = readonly { readonly value: number; readonly count: number }[]
 
+/** A number of all members of a site: the reduced values of an attribute. */
+export interface SiteAggregate {
+  readonly name: string
+  readonly reduce: Reducer
+  /** ms */
+  readonly every: number
+  readonly value: number
+  /** The number of members that have a value. */
+  readonly count: number
+}
+
 /** A watch of all members of the site of this member, for all consumers that want the same. */
 interface SiteWatch {
   /** The consumer that began it. */
   readonly by: string
   readonly watch: Watch
+  readonly spec: ParsedWatch
   readonly listeners: Set<(values: SiteValues) => void>
+  /** The latest values. */
+  values: SiteValues
   readonly timer: ReturnType<typeof setInterval>
 }
 
@@ -62,6 +76,13 @@ export class SiteWatches {
     }
   }
 
+  /** The latest numbers of all watches that run, those with members only. */
+  get aggregates(): SiteAggregate[] {
+    return [...this.#watches.values()].flatMap(({ spec: { attributes, every, reduce }, values }) =>
+      values.flatMap(({ value, count }, at) => (count === 0 ? [] : [{ name: attributes[at] as string, reduce, every, value, count }])),
+    )
+  }
+
   close(): void {
     for (const shared of this.#watches.values()) this.#end(shared)
     this.#watches.clear()
@@ -100,9 +121,10 @@ export class SiteWatches {
               )
         return Number.isFinite(value) ? { value, count: each.size } : { value: 0, count: 0 }
       })
+      shared.values = values
       for (const listener of listeners) listener(values)
     }, every)
-    const shared = { by, watch, listeners, timer }
+    const shared: SiteWatch = { by, spec, watch, listeners, timer, values: [] }
     this.#watches.set(key, shared)
     return shared
   }

@@ -1,17 +1,12 @@
 import type { Stream } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
-import { fromBytes, toBytes } from '../core/codec.ts'
+import { fromJson, toJson } from '@jel/channel'
 import type { Milliseconds } from '../core/sensor.ts'
 import type { Value } from '../expression/value.ts'
 import { MAX_ROWS_BYTES, watchAnswer, type WatchAnswer } from '../core/watch-messages.ts'
 import type { WatchSpec } from '../core/watch-spec.ts'
-import type { Since } from '../core/watching.ts'
-
-/**
- * A consumer reads at most this much of one producer, bytes/ms. A guess: 64 attributes at 10 Hz
- * take a twentieth.
- */
-const BYTES_PER_MS = 1000
+import { paced } from './pace.ts'
+import type { Since } from '../core/row.ts'
 
 /** News of an attribute of a member. */
 export type WatchEvent = { readonly member: string; readonly name: string } & (
@@ -21,7 +16,7 @@ export type WatchEvent = { readonly member: string; readonly name: string } & (
       readonly unit: string
       /** The time of the measurement by the clock of its member, Unix ms. */
       readonly at: Milliseconds
-      /** Counts the measurements. */
+      /** Counts the measurements, and those that a time without watchers left out. */
       readonly seq: number
       /** Whether the condition holds. Undefined: the watch has none. */
       readonly holds?: boolean
@@ -56,8 +51,6 @@ export class WatchedMember {
   readonly #last = new Map<string, Since & { readonly at: Milliseconds }>()
   #units: readonly string[] = []
   #held = false
-  /** The attributes of which this stream has brought a sample. */
-  #begun = new Set<string>()
   /** For each attribute whether samples are missing before the next one. */
   readonly #missing = new Set<string>()
 
@@ -74,14 +67,13 @@ export class WatchedMember {
    */
   async follow(stream: Stream, spec: WatchSpec, site: boolean, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    this.begin()
     const frames: FrameStream = new FrameStream(
       stream,
       { maxFrameBytes: MAX_ROWS_BYTES, queue: new SendQueue(), stage: paced },
       {
         onFrame: (bytes) => {
           try {
-            if (!this.take(fromBytes(watchAnswer, bytes))) resolve(false)
+            if (!this.take(fromJson(watchAnswer, bytes))) resolve(false)
           } catch (error) {
             frames.abort(error)
           }
@@ -96,7 +88,7 @@ export class WatchedMember {
     signal.addEventListener('abort', stop, { once: true })
     const since = Object.fromEntries([...this.#last].map(([name, { series, seq }]) => [name, [series, seq]]))
     frames.send(
-      toBytes({ watch: spec, ...(site && { site }), ...(this.#held && { held: true as const }), ...(this.#last.size > 0 && { since }) }),
+      toJson({ watch: spec, ...(site && { site }), ...(this.#held && { held: true as const }), ...(this.#last.size > 0 && { since }) }),
     )
     try {
       return await promise
@@ -104,11 +96,6 @@ export class WatchedMember {
       signal.removeEventListener('abort', stop)
       void frames.close()
     }
-  }
-
-  /** A stream begins. */
-  begin(): void {
-    this.#begun = new Set()
   }
 
   /**
@@ -140,9 +127,8 @@ export class WatchedMember {
     const last = this.#last.get(name)
     const series = s ?? last?.series
     if (series === undefined) throw new Error('a sample of no series')
-    const isBroken = last !== undefined && !this.#begun.has(name) && (series !== last.series || this.#missing.has(name))
+    const isBroken = last !== undefined && (series !== last.series || this.#missing.has(name))
     this.#missing.delete(name)
-    this.#begun.add(name)
     // A member whose numbers do not grow would send a sample twice.
     if (series === last?.series && seq <= last.seq) return
     if (isBroken) this.#emit({ type: 'gap', member, name, time: Math.max(0, at - last.at) })
@@ -167,13 +153,5 @@ export class WatchedMember {
     const name = this.#names[index]
     if (name === undefined) throw new Error('no such attribute was asked for')
     return name
-  }
-}
-
-/** Reads at most so fast: a producer may send without end. */
-async function* paced(frames: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const frame of frames) {
-    yield frame
-    await new Promise((resolve) => setTimeout(resolve, frame.length / BYTES_PER_MS))
   }
 }

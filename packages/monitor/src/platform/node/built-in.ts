@@ -50,9 +50,11 @@ function utilization(): () => number {
 
 /** The file system of the working directory. */
 function disk(): [string, Attribute][] {
-  const measure = async (): Promise<{ limit: number; usage: number }> => {
-    const { bsize, blocks, bavail } = await statfs('.')
-    return { limit: blocks * bsize, usage: (blocks - bavail) * bsize }
+  const measure = async (): Promise<{ limit: number; usage: number; utilization: number }> => {
+    const { bsize, blocks, bfree, bavail } = await statfs('.')
+    const used = blocks - bfree
+    // As `df` does: blocks that are reserved for root count neither as used nor as free.
+    return { limit: blocks * bsize, usage: used * bsize, utilization: used / Math.max(1, used + bavail) }
   }
   return [
     ['system.filesystem.limit', { unit: 'By', ttl: 60_000, about: 'size of the file system', read: async () => (await measure()).limit }],
@@ -61,10 +63,7 @@ function disk(): [string, Attribute][] {
       'system.filesystem.utilization',
       {
         about: 'used share of the file system',
-        read: async () => {
-          const { usage, limit } = await measure()
-          return usage / limit
-        },
+        read: async () => (await measure()).utilization,
       },
     ],
   ]
