@@ -1,5 +1,5 @@
 import { commandSweep, createSubmissions, functionSweep } from '#platform/submissions'
-import type { Pool } from '@jel/jel'
+import { InvalidOptionError, type Pool } from '@jel/jel'
 import { TypedEventEmitter } from 'main-event'
 import type { JobId } from './core/io.ts'
 import { TIME_BOUNDS } from './core/task-counts.ts'
@@ -133,8 +133,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * @param input any value that a structured clone takes, except data views and boxed numbers and
    * strings; at most 1 MiB
    * @throws InvalidOptionError, ProgramError, FunctionMissingError, VotesError, JobNameTakenError,
-   * UnclonableError, ValueTooLargeError, BlobMissingError, BlobTooLargeError; any error of
-   * `publish`
+   * UnclonableError, ValueTooLargeError, BlobMissingError, BlobTooLargeError, UnknownJobError for
+   * `after`; any error of `publish`
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
     checkSubmitOptions(options)
@@ -177,7 +177,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   async #submit(program: string | Uint8Array, fn: string, input: unknown, options: SubmitOptions, pin: { for: string }): Promise<Job> {
-    const { job, needs, hashes } = await this.#submissions.prepare(program, fn, input, options, pin)
+    const after = options.after && { after: options.after.map((each) => this.#engine.jobs.find(each)) }
+    const { job, needs, hashes } = await this.#submissions.prepare(program, fn, input, { ...options, ...after }, pin)
     const name = options.name ?? crypto.randomUUID()
     const id = jobId(this.owner, name, job)
     const known = this.#engine.jobs.named(this.owner, name)
@@ -197,6 +198,20 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     await this.#distribute(id, hashes)
     await this.#engine.jobs.publish(name, job, MAX_LIFETIME)
     return new Job(this.source, id)
+  }
+
+  /**
+   * Reserves workers for other programs, for example because their processors are leased. They get
+   * no tasks. Tasks that run go on to their ends, or to the next state that they save.
+   *
+   * @param count the number of reserved workers; 0: all work
+   * @throws InvalidOptionError
+   */
+  reserveWorkers(count: number): void {
+    const { workers = 0 } = this.#options
+    if (!Number.isInteger(count) || count < 0 || count > workers)
+      throw new InvalidOptionError(`reserveWorkers: must be a whole number from 0 to ${workers}`)
+    this.#engine.runner.feed({ type: 'reserved', workers: count })
   }
 
   /**
@@ -226,8 +241,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Stops computing here. Other members take over the tasks that this member holds. The pool stays
-   * open.
+   * Stops computing here, after at most two seconds for the last states of tasks that save. Other
+   * members take over the tasks that this member holds. The pool stays open.
    */
   async close(): Promise<void> {
     await this.#engine.close()

@@ -2,7 +2,6 @@
  * Checks names and types of the options of `compute`, `computeLocal` and `submit`. So callers
  * without type checks get an error at once.
  */
-import type { Accepted } from './core/acceptance.ts'
 import { InvalidOptionError, type RecordOwner } from '@jel/jel'
 import * as v from 'valibot'
 import type { Tickets } from './core/job-queue.ts'
@@ -10,7 +9,7 @@ import type { PlacedProgram } from './executors/container.ts'
 import type { TaskLimits } from './program/task-limits.ts'
 import type { BlobReference } from './program/blob.ts'
 import { isInside } from './program/collected-files.ts'
-import { MAX_LIFETIME } from './shell/job-record.ts'
+import { MAX_AFTER, MAX_LIFETIME, MIN_TIME } from './shell/job-record.ts'
 
 /** Options of `compute`. */
 export interface ComputeOptions {
@@ -32,6 +31,11 @@ export interface ComputeOptions {
    * first submitted job goes first.
    */
   readonly tickets?: Readonly<Record<string, number>>
+  /**
+   * The ids of the administrators who may divide the processor time of this member among owners, by
+   * a record of the pool; see `publishShares`. `tickets` come before such a record. Default: none.
+   */
+  readonly admins?: readonly string[]
   /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
   readonly limits?: Partial<TaskLimits>
   /**
@@ -84,6 +88,17 @@ export interface SubmitOptions {
    * characters. Default: all members. Members of earlier releases do not know requirements.
    */
   readonly requirements?: string
+  /**
+   * Ids or names of jobs that must give a value before this one begins; at most four. If one of
+   * them fails or is cancelled, this job fails with `JOB_DEPENDENCY_FAILED`. A job that has expired
+   * counts as done. Default: none. Members of earlier releases do not wait.
+   */
+  readonly after?: readonly string[]
+  /**
+   * How long the job may run, ms, from its first task on; at least a second. Then it fails with
+   * `JOB_TIMED_OUT`. The time begins anew after a suspension. Default: 31 days.
+   */
+  readonly maxTime?: number
   /** Blobs that the program names itself. The grid adds blobs that the input names by itself. */
   readonly blobs?: readonly BlobReference[]
 }
@@ -170,6 +185,7 @@ const ofPool = v.strictObject(
     ...common,
     workers: v.optional(workers),
     accept: v.optional(v.array(text, "must be an array of strings, as in ['own', 'sandbox']")),
+    admins: v.optional(v.array(text, 'must be an array of ids')),
     tickets: v.optional(v.record(v.string(), v.number('must be a number'), 'must be an object')),
     owner: v.optional(owner),
     state: v.optional(text),
@@ -190,6 +206,16 @@ const ofJob = v.strictObject(
     keep: v.optional(v.pipe(amount('milliseconds above 0'), v.maxValue(MAX_LIFETIME, 'must be at most 31 days'))),
     votes: v.optional(v.number('must be a number')),
     requirements: v.optional(v.string('must be a string')),
+    after: v.optional(
+      v.pipe(v.array(text, 'must be an array of ids or names'), v.maxLength(MAX_AFTER, `must be at most ${MAX_AFTER} jobs`)),
+    ),
+    maxTime: v.optional(
+      v.pipe(
+        amount('milliseconds above 0'),
+        v.minValue(MIN_TIME, 'must be at least a second'),
+        v.maxValue(MAX_LIFETIME, 'must be at most 31 days'),
+      ),
+    ),
   },
   unknownOr('must be an object'),
 )
@@ -274,19 +300,4 @@ export function ticketsOf(tickets: Readonly<Record<string, number>>, self: strin
       throw new InvalidOptionError(`tickets: ${owner} must have above 0 and at most ${MAX_TICKETS}, not ${count}`)
   }
   return (owner) => tickets[owner] ?? (owner === self ? tickets['own'] : undefined) ?? 1
-}
-
-/**
- * Returns the place where a member may run a job's tasks; undefined if it may not run them.
- *
- * @param self the owner of the member's own jobs
- */
-export function placeOf(
-  { owner, trusted, votes = 1 }: Accepted,
-  { workers = 0, accept = DEFAULT_ACCEPT }: ComputeOptions,
-  self: string,
-): PlacedProgram['place'] | undefined {
-  if (workers === 0) return undefined
-  if (accept.some((word) => word === 'members' || (word === 'own' ? owner === self : word === owner))) return 'own'
-  return (accept.includes('sandbox') || (accept.includes('voted') && votes > 1)) && !trusted ? 'sandbox' : undefined
 }

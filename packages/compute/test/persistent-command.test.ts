@@ -1,7 +1,13 @@
 import { execSync } from 'node:child_process'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { computeLocal, type TaskOutput } from '../src/index.ts'
+import { commandTask } from '../src/program/command.ts'
+import type { FromProgram } from '../src/program/messages.ts'
+import { PersistentCommand } from '../src/program/persistent-command.ts'
+import { Runtime } from '../src/program/runtime.ts'
+import { encodeValue } from '../src/program/values.ts'
 import { CommandGrid } from './command-grid.ts'
 
 const commands = new CommandGrid({ workers: 1, limits: { time: 3000, disk: 4 } })
@@ -67,6 +73,49 @@ describe.runIf(process.platform === 'linux')('a persistent command', () => {
     expect(await outcomesOf('exit 0', [1])).toEqual([failed('COMMAND_FAILED', 'the command ended without an answer')])
   })
 
+  it('saves states, which are no output and no answer', async () => {
+    const job = await commands.grid.mapCommand(loop(`answer '"save":{"step":1}'; answer '"save":{"step":2}'; answer '"value":7'`), [1], {
+      persistent: true,
+    })
+    expect(await job.result).toEqual([7])
+    for await (const { text } of job.output()) expect(text).toBe('no output')
+  })
+
+  it('gets the state that an earlier run saved, and hands over its own', async () => {
+    const limits = { time: 3000, memory: 512, disk: 64 }
+    const body = `answer '"save":[1]'; answer '"save":[2]'; ${echo}`
+    const command = await PersistentCommand.start({ command: loop(body), files: [], env: {}, limits, image: undefined })
+    try {
+      const states: unknown[] = []
+      const save = async (state: unknown): Promise<void> => void states.push(state)
+      expect(await command.valueOf({ a: 1 }, performance.now(), { saved: { step: 5 }, save })).toEqual({ a: 1 })
+      expect(states).toEqual([[1], [2]])
+      const seen = await PersistentCommand.start({
+        command: loop(`case "$line" in *'"saved":{"step":5}}') answer '"value":1';; *) answer '"value":0';; esac`),
+        files: [],
+        env: {},
+        limits,
+        image: undefined,
+      })
+      expect(await seen.valueOf('x', performance.now(), { saved: { step: 5 }, save })).toBe(1)
+      expect(await seen.valueOf('x', performance.now())).toBe(0)
+      await seen.remove()
+      // A state that can not be saved fails the input.
+      const refuse = async (): Promise<void> => await Promise.reject(new RangeError('too large'))
+      const slow = await PersistentCommand.start({
+        command: loop(`answer '"save":[1]'; sleep 0.3; ${echo}`),
+        files: [],
+        env: {},
+        limits,
+        image: undefined,
+      })
+      await expect(slow.valueOf({ a: 1 }, performance.now(), { saved: undefined, save: refuse })).rejects.toThrow('too large')
+      await slow.remove()
+    } finally {
+      await command.remove()
+    }
+  })
+
   it('may leave out a value, and print other lines with its number', async () => {
     expect(await outcomesOf(loop(`echo '{"id":1,"progress":0.5}'; ${echo}`), [7])).toEqual([fulfilled(7)])
     expect(await outcomesOf(loop(`echo "\${line%,*}}"`), [1])).toEqual([fulfilled(null)])
@@ -98,6 +147,30 @@ describe.runIf(process.platform === 'linux')('a persistent command', () => {
     expect(await outcomesOf(loop(`head -c 1000000 /dev/zero | tr '\\0' x; ${echo}`), [1])).toEqual([
       failed('COMMAND_OUTPUT_TOO_LARGE', 'the command prints a line of more than 900000 bytes'),
     ])
+  })
+
+  it('ends with a run that nobody needs any more', async () => {
+    const before = commands.folders()
+    const command = commandTask({ command: loop('sleep 6077'), files: {}, isPersistent: true })
+    const posted: FromProgram[] = []
+    const host = {
+      job: 'job',
+      post: (messages: readonly FromProgram[]) => void posted.push(...messages),
+      step: () => 'x'.repeat(10),
+      stack: String,
+      describe: String,
+      idle: () => setImmediate(),
+      onBehalfOf: <Result>(_: object, action: () => Result) => action(),
+    }
+    const runtime = new Runtime(host, { command }, [])
+    const path = 'p'.repeat(10)
+    runtime.handle([{ type: 'run', path, fn: 'command', input: encodeValue(1), split: false }])
+    const runs = (): boolean => execSync('ps -eo args', { encoding: 'utf8' }).split('\n').includes('sleep 6077')
+    await expect.poll(runs, { timeout: 10_000 }).toBe(true)
+    runtime.handle([{ type: 'forget', path }])
+    await expect.poll(runs, { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => commands.folders()).toEqual(before)
+    expect(posted.filter((message) => message.type === 'returned')).toEqual([])
   })
 
   it('ends with its job, and its folder goes', async () => {

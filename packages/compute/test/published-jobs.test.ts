@@ -19,6 +19,8 @@ function jobOf(submitted: number): JobRecord {
     trusted: false,
     votes: 1,
     requirements: undefined,
+    after: [],
+    maxTime: undefined,
     submitted,
     desired: 'run',
     keep: 60_000,

@@ -70,6 +70,8 @@ export interface SchedulerConfig {
   readonly prefetchBelow: Milliseconds
   /** Maximum bytes of a job's result table. */
   readonly tableBytes: number
+  /** Maximum bytes of the states that tasks of a job saved. A guess: as for the result table. */
+  readonly savedBytes: number
   /** Maximum number of children for which one frame waits. A guess. */
   readonly openChildren: number
   /**
@@ -97,6 +99,7 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   replicasOfFew: 3,
   prefetchBelow: 25,
   tableBytes: 64 * 2 ** 20,
+  savedBytes: 64 * 2 ** 20,
   openChildren: 65_536,
   openBytes: 64 * 2 ** 20,
 }

@@ -45,6 +45,8 @@ export interface Context {
   readonly isGenuine: Signer['isGenuine']
   /** Returns the beginning of an encoded input, as text for people. */
   readonly describe: (input: Uint8Array) => string
+  /** This member is about to leave, and begins no more tasks. */
+  isStopping: boolean
   /** Whole milliseconds, so that sums and differences agree. */
   now: Milliseconds
   /** The same time with its fraction, for measurements. */

@@ -1,7 +1,8 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { jobSpec } from '../../test/job-spec.ts'
 import type { Entry } from './entry.ts'
-import type { Effect, Input, JobSpec } from './io.ts'
+import type { Effect, Input } from './io.ts'
 import type { Grant, Message } from './messages.ts'
 import { ROOT } from './path.ts'
 import { Scheduler } from './scheduler.ts'
@@ -12,17 +13,7 @@ const OTHERS = ['liar', 'honest']
 const job = Array.from({ length: 1000 }, (_, number) => `job${number}`).find((id) =>
   OTHERS.every((other) => hash52(`${id} self`) > hash52(`${id} ${other}`)),
 ) as string
-const spec: JobSpec = {
-  id: job,
-  owner: 'owner',
-  fn: 'root',
-  input: Uint8Array.of(1),
-  submitted: 0,
-  desired: 'run',
-  trusted: false,
-  accepted: true,
-  fresh: true,
-}
+const spec = jobSpec(job)
 const step = (name: string): string => hash52(name).toString(36).padStart(11, '0').slice(-10)
 
 let scheduler: Scheduler

@@ -12,6 +12,7 @@ import type { Settlement } from './settlement.ts'
 import { uniteShared, type Shared } from './shared-value.ts'
 import type { TaskNode } from './task-node.ts'
 import { mayVote } from './votes.ts'
+import type { Workers } from './workers.ts'
 
 const OPEN_ADVICE = 'the inputs of tasks that wait take more than 64 MiB; hand large data in as a blob, or spawn fewer tasks at once'
 
@@ -24,12 +25,14 @@ export class Execution {
   readonly #queue: Queue
   readonly #lookups: LookupRequests
   readonly #settlement: Settlement
+  readonly #workers: Workers
 
-  constructor(context: Context, queue: Queue, lookups: LookupRequests, settlement: Settlement) {
+  constructor(context: Context, queue: Queue, lookups: LookupRequests, settlement: Settlement, workers: Workers) {
     this.#context = context
     this.#queue = queue
     this.#lookups = lookups
     this.#settlement = settlement
+    this.#workers = workers
   }
 
   /**
@@ -99,7 +102,7 @@ export class Execution {
     const node = job.tree.find(path)
     job.failures.fitness.succeeded()
     job.failures.unfit = undefined
-    this.#queue.charge(job, ran - (node?.frame?.charged ?? 0))
+    this.#queue.charge(job, ran - (node?.frame?.charged ?? 0), node?.frame?.tickets)
     job.work.finished(node?.task?.fn, ran, 'failure' in outcome)
     this.#context.counts.ended(ran, 'failure' in outcome)
     if (node?.frame?.state !== 'running') return
@@ -142,10 +145,21 @@ export class Execution {
   suspend(job: Job): void {
     for (const node of job.tree.within(job.tree.root)) {
       const { frame } = node
-      if (frame?.state !== 'running' || frame.spawned === frame.settled) continue
-      this.#context.effects.push({ type: 'forget', slot: frame.slot, job: job.id, path: node.path })
-      beginAgain(job, node)
+      if (frame?.state === 'running' && frame.spawned !== frame.settled) this.#stop(job, node, frame)
     }
+  }
+
+  /** Stops a task that runs here and has saved its state. Then it goes on from there. */
+  stop(job: Job, path: Path): void {
+    const node = job.tree.find(path)
+    if (node?.frame?.state !== 'running') return
+    this.#workers.stopped(node.frame.slot)
+    this.#stop(job, node, node.frame)
+  }
+
+  #stop(job: Job, node: TaskNode, { slot }: Frame): void {
+    this.#context.effects.push({ type: 'forget', slot, job: job.id, path: node.path })
+    beginAgain(job, node)
   }
 
   /**

@@ -35,8 +35,9 @@ export interface Frame {
   shared: Shared
   /** The shared values that the frame began with. */
   given: Shared
-  /** Processor time that the frame took, or its estimate. */
+  /** Estimate of the processor time that the frame takes, and the tickets at which it is paid. */
   charged: Milliseconds
+  tickets: number
 }
 
 export function newFrame(
@@ -59,6 +60,7 @@ export function newFrame(
     shared: NOTHING_SHARED,
     given: NOTHING_SHARED,
     charged: 0,
+    tickets: 0,
   }
 }
 

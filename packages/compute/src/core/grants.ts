@@ -4,8 +4,10 @@ import type { Frame } from './frame.ts'
 import { closeFrame } from './frame-release.ts'
 import type { JobId, MemberId } from './io.ts'
 import type { Job } from './job.ts'
+import type { Queue } from './job-queue.ts'
 import type { Grant, Message } from './messages.ts'
 import type { PartitionMerge } from './partition-merge.ts'
+import { savedFor } from './saves.ts'
 import type { TaskNode } from './task-node.ts'
 import { canRun, eligible, evidence } from './votes.ts'
 
@@ -22,6 +24,11 @@ export const MANY = 16
  */
 const MAX_LIFELINES = 256
 /**
+ * A member keeps its last waiting task from busy thieves for this long, ms. A guess: most tasks are
+ * shorter, so one of its workers begins the task before.
+ */
+const KEEP_LAST = 1000
+/**
  * An answer gets no more tasks once their inputs take this many bytes, since the answer must fit
  * into a message. Reports have the same bound.
  */
@@ -35,12 +42,16 @@ const GRANTED_BYTES = 512 * 1024
 export class Grants {
   readonly #context: Context
   readonly #merge: PartitionMerge
+  readonly #queue: Queue
+  readonly #hasWorkers: boolean
   /** Thieves to notify, the latest last, and the jobs that they asked for. */
   readonly #lifelines = new Map<MemberId, readonly JobId[]>()
 
-  constructor(context: Context, merge: PartitionMerge) {
+  constructor(context: Context, merge: PartitionMerge, queue: Queue, workerCount: number) {
     this.#context = context
     this.#merge = merge
+    this.#queue = queue
+    this.#hasWorkers = workerCount > 0
   }
 
   /** Notifies thieves with lifelines of new work: as many thieves as there are tasks. */
@@ -60,16 +71,21 @@ export class Grants {
   }
 
   /** A thief asks for tasks. This member refuses it while nothing may begin. */
-  asked(from: MemberId, { request, jobs: ids, count }: Extract<Message, { type: 'steal' }>): void {
+  asked(from: MemberId, { request, jobs: ids, count, busy = false }: Extract<Message, { type: 'steal' }>): void {
     const mayGive = !this.#merge.isOpen
     const tasks: Grant[] = []
     const ended: JobId[] = []
     let left = 0
+    let keepsLast = false
     for (const id of ids) {
       const job = this.#context.jobs.get(id)
       if (job === undefined) continue
       if (job.ended !== undefined) ended.push(id)
       else if (mayGive && tasks.length === 0 && job.runs && isFor(from, job)) {
+        if (busy && this.#keepsLast(job)) {
+          keepsLast = true
+          continue
+        }
         // In a tree, the two oldest tasks may be most of the work, so this gives one task. If
         // hundreds wait, a task is about as short as the round trip.
         const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
@@ -79,10 +95,25 @@ export class Grants {
     }
     const hint = tasks.length === 0 ? this.#hint(ids) : undefined
     this.#context.send(from, { type: 'work', request, tasks, left, ended, ...(hint !== undefined && hint !== from && { hint }) })
+    // The only task is for this member's workers. The thief keeps an earlier lifeline.
+    if (keepsLast && tasks.length === 0) return
     this.#lifelines.delete(from)
     if (tasks.length > 0 || ended.length === ids.length) return
     this.#lifelines.set(from, ids)
     if (this.#lifelines.size > MAX_LIFELINES) this.#lifelines.delete(this.#lifelines.keys().next().value as MemberId)
+  }
+
+  /**
+   * Whether this member keeps the only waiting task of a job for its own workers, for a while.
+   * Members whose turn it is for a new job would otherwise pass its first task around while all of
+   * their workers are at work. Simulated, three owners with one wide task each: the third began
+   * after some 40 s. Without shares the order of submission is the same at all members, and the
+   * oldest job may go where its turn comes first.
+   */
+  #keepsLast({ ready, spec }: Job): boolean {
+    if (!this.#hasWorkers || !this.#queue.hasShares || !spec.accepted || ready.size !== 1) return false
+    const { now } = this.#context
+    return ready.some(({ frame }) => frame !== undefined && now - frame.since < KEEP_LAST)
   }
 
   /** Hands the oldest tasks to a thief. */
@@ -94,7 +125,7 @@ export class Grants {
       if (node === undefined) break
       const frame = node.frame as Frame
       const { task } = node as { task: Task }
-      bytes += task.input.length
+      bytes += task.input.length + (node.saved?.state.length ?? 0)
       // The thief must begin with the same shared values as the voters.
       if (node.ballots !== undefined) this.#context.send(thief, { type: 'result', job: job.id, entries: evidence(job, node) })
       grants.push({
@@ -103,6 +134,7 @@ export class Grants {
         replay: frame.replay || node.children !== undefined,
         tries: node.tries?.crashes.length ?? 0,
         ...node.tries,
+        ...savedFor(job, node),
       })
       closeFrame(job, node)
       awaitTask(this.#context, job, node, thief, thief)

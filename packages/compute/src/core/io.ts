@@ -9,6 +9,7 @@ import type { JobExplanation, Message } from './messages.ts'
 import type { Path } from './path.ts'
 import type { Acceptance } from './acceptance.ts'
 import type { Shared } from './shared-value.ts'
+import type { SharePolicy } from './shares.ts'
 
 export type { JobId, MemberId, Milliseconds }
 
@@ -52,6 +53,10 @@ export interface JobSpec {
   readonly trusted: boolean
   /** A condition that a member has to meet. Default: none. */
   readonly requirements?: string | undefined
+  /** Jobs that must give a value before this one begins. Default: none. */
+  readonly after?: readonly JobId[] | undefined
+  /** How long the job may run from its first task, ms. Default: as long as its record lives. */
+  readonly maxTime?: Milliseconds | undefined
   /** Whether this member may run the job. Otherwise it still keeps outcomes of others. */
   readonly accepted: boolean
   /**
@@ -107,6 +112,10 @@ export type Input =
       readonly ran: Milliseconds
     }
   | { readonly type: 'offered'; readonly job: JobId; readonly shared: Shared }
+  /** This number of workers gets no tasks: their processors are leased to others. */
+  | { readonly type: 'reserved'; readonly workers: number }
+  /** A frame that runs here saved a state. */
+  | { readonly type: 'saved'; readonly job: JobId; readonly path: Path; readonly state: Uint8Array }
   /** A worker has nothing to do. `seen`: number of effects that it has processed. */
   | { readonly type: 'idle'; readonly slot: number; readonly seen: number }
   /**
@@ -144,6 +153,10 @@ export type Input =
   | { readonly type: 'explain'; readonly job: JobId }
   /** An application here wants the known outcomes of these tasks. */
   | { readonly type: 'read'; readonly job: JobId; readonly paths: readonly Path[] }
+  /** An administrator divides the processor time among owners; undefined: nobody does any more. */
+  | { readonly type: 'shares'; readonly policy: SharePolicy | undefined }
+  /** This member leaves soon. Until then its tasks may end or save, and no more begin. */
+  | { readonly type: 'stop' }
   /** This member is about to leave. */
   | { readonly type: 'leave' }
 
@@ -152,6 +165,7 @@ export type Effect =
   /**
    * Start a task. `split`: some of its parts have outcomes or holders already, so a space must not
    * run the task as one piece. `frozen`: the task sees only these shared values and its own offers.
+   * `saved`: the state that the task saved in an earlier run.
    */
   | {
       readonly type: 'run'
@@ -161,6 +175,7 @@ export type Effect =
       readonly shared: Shared
       readonly split: boolean
       readonly frozen: boolean
+      readonly saved?: Uint8Array
     }
   /** A child of a frame on this worker has its outcome. */
   | {

@@ -21,6 +21,7 @@ export class JobEnd {
     const waiters = [...(job.tree.root.waiters ?? [])]
     releaseTask(this.#context, job, job.tree.root)
     job.tree.clearBelow(job.tree.root)
+    job.tree.save(job.tree.root, undefined)
     for (const to of waiters) if (to !== this.#context.self) this.#context.send(to, { type: 'unknown', job: job.id, paths: [ROOT] })
   }
 

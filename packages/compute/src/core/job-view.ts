@@ -9,6 +9,8 @@ export interface JobView {
   readonly ended: 'done' | 'cancelled' | undefined
   /** When it ended here, by the clock of the scheduler. Undefined: it has not ended. */
   readonly endedAt?: Milliseconds
+  /** Whether tasks of it run or wait here, or this member waits for some, or follows the job. */
+  readonly hasPart: boolean
   /** The outcome of the root with its shared values; undefined: none yet. */
   readonly entry: Entry | undefined
   /** 0 to 1: this member's figure, or the figure of a replica. */
@@ -21,5 +23,6 @@ export function viewOf(job: Job, self: MemberId): JobView {
   const { entry, tree, ended } = job
   const claimed = Math.max(tree.root.progress, ...[...(tree.root.claims?.values() ?? [])].map(({ progress }) => progress))
   const progress = entry !== undefined ? 1 : Math.max(progressOf(tree.root), claimed, job.progress)
-  return { ended, ...(ended !== undefined && { endedAt: job.endedAt }), entry, progress, totals: job.work.totalsAt(self) }
+  const { hasPart } = job
+  return { ended, ...(ended !== undefined && { endedAt: job.endedAt }), hasPart, entry, progress, totals: job.work.totalsAt(self) }
 }

@@ -6,6 +6,7 @@ import type { LookedUp, LookupRequests } from './lookup-requests.ts'
 import type { HeldBy, Message } from './messages.ts'
 import { CLAIM_BYTES } from './peer-quota.ts'
 import { MAX_CLAIMS, type Replication } from './replication.ts'
+import type { Saves } from './saves.ts'
 import type { Settlement } from './settlement.ts'
 import { mayVote } from './votes.ts'
 
@@ -19,13 +20,22 @@ export class Lookups {
   readonly #execution: Execution
   readonly #settlement: Settlement
   readonly #replication: Replication
+  readonly #saves: Saves
 
-  constructor(context: Context, requests: LookupRequests, execution: Execution, settlement: Settlement, replication: Replication) {
+  constructor(
+    context: Context,
+    requests: LookupRequests,
+    execution: Execution,
+    settlement: Settlement,
+    replication: Replication,
+    saves: Saves,
+  ) {
     this.#context = context
     this.#requests = requests
     this.#execution = execution
     this.#settlement = settlement
     this.#replication = replication
+    this.#saves = saves
   }
 
   due(): void {
@@ -42,6 +52,7 @@ export class Lookups {
     if (lookup === undefined) return
     for (const entry of message.entries) this.#settlement.settle(job, entry, from)
     this.#replication.tried(from, job, message.tried)
+    this.#saves.learned(from, job, message.saved)
     for (const claim of message.claims) this.#claimed(from, job, claim, lookup.until > 0)
     this.#goOn(this.#requests.turnPage(from, message, lookup))
   }

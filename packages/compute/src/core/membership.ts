@@ -57,12 +57,19 @@ export class Membership {
   leave(): void {
     for (const job of this.#context.active) {
       const asked = new Map<MemberId, string[]>()
-      for (const node of job.held) for (const waiter of node.waiters ?? []) asked.set(waiter, [...(asked.get(waiter) ?? []), node.path])
+      for (const node of job.held) {
+        const saved = this.#parts.saves.ownOf(job, node)
+        for (const waiter of node.waiters ?? []) {
+          if (saved.length === 0) asked.set(waiter, [...(asked.get(waiter) ?? []), node.path])
+          // The waiter takes the states while it still waits for the task.
+          else this.#context.send(waiter, { type: 'unknown', job: job.id, paths: [node.path], saved })
+        }
+      }
       for (const [waiter, paths] of asked) this.#context.send(waiter, { type: 'unknown', job: job.id, paths })
       // Otherwise this member would count as lost with these tasks.
       for (const node of job.held) if (node.frame !== undefined) dropFrame(this.#context, job, node)
     }
-    this.#parts.reports.flush()
+    this.#parts.reports.flush(true)
   }
 
   /** Each job may have other replicas now. */

@@ -2,8 +2,12 @@
 import type { Entry, Task } from './entry.ts'
 import type { JobId, MemberId, Milliseconds } from './ids.ts'
 import type { Path } from './path.ts'
+import type { SavedState, SavedTask } from './saved-state.ts'
 import type { Shared } from './shared-value.ts'
 import type { Tried } from './tries.ts'
+import type { JobExplanation, Totals, Work } from './work.ts'
+
+export type * from './work.ts'
 
 /** A task that moves to another member. */
 export interface Grant extends Task {
@@ -15,6 +19,8 @@ export interface Grant extends Task {
   /** See `Tries`. Default: none. */
   readonly crashes?: readonly MemberId[]
   readonly holders?: readonly MemberId[]
+  /** The state that the task saved. Default: none. */
+  readonly saved?: SavedState
 }
 
 /** A statement that a member holds a task which it did not spawn itself. */
@@ -34,123 +40,12 @@ export interface HeldBy {
   readonly holder: MemberId
 }
 
-/** A task that a member holds, as a replica knows it. */
-export interface HeldTask {
-  readonly path: Path
-  readonly fn: string
-  readonly holder: MemberId
-  /** Time since the holder got it. */
-  readonly age: Milliseconds
-  /** Time for which the task made no progress: nobody completed or stole a part of it. */
-  readonly still: Milliseconds
-  /** 0 to 1. */
-  readonly progress: number
-  /** The task has spawned no other task: it runs, or waits for a worker. */
-  readonly leaf: boolean
-  /**
-   * Only of the root: the reason why the job does not run at this member. Default: it may run
-   * there.
-   */
-  readonly unfit?: string
-}
-
-/** A task that runs at a member, and has spawned no other task. */
-export interface RunningTask {
-  readonly path: Path
-  readonly fn: string
-  /** The beginning of its input, as text for people. */
-  readonly input: string
-  /** Time since it began there. */
-  readonly age: Milliseconds
-}
-
-/** A member's work for a job since it took part. Each report replaces the previous report. */
-export interface Work {
-  /** Executions that it began. */
-  readonly begun: number
-  /** Tasks that gave an outcome there. */
-  readonly finished: number
-  /** Time that its programs ran. */
-  readonly ran: Milliseconds
-  /** For each function the longest time that one task kept a worker busy. Default: none. */
-  readonly longest?: readonly (readonly [fn: string, time: Milliseconds])[]
-  /** The ended tasks of each function. Default: none, or the member is of an earlier release. */
-  readonly functions?: readonly FunctionWork[]
-  /** Tasks that run there, or wait there for the tasks that they spawned. Default: none. */
-  readonly running?: number
-  /** Tasks that wait for a worker there. Default: none. */
-  readonly waiting?: number
-  /** At most four tasks that have run there for five seconds, the oldest first. Default: none. */
-  readonly oldest?: readonly RunningTask[]
-  /**
-   * The reason why the program does not run there. Default: it runs, or the member has not tried
-   * it.
-   */
-  readonly unfit?: string
-  /** The reason why the job's files have no room there. Default: they have. */
-  readonly noRoom?: string
-}
-
-/** The tasks of one function that gave an outcome. */
-export interface FunctionWork {
-  /** The name of the function. */
-  readonly fn: string
-  /** Number of its tasks that gave an outcome. */
-  readonly finished: number
-  /** The part of `finished` that failed. */
-  readonly failed: number
-  /** Time that its tasks kept workers busy, ms. */
-  readonly ran: Milliseconds
-}
-
-/** The work of one member for a job, as a replica knows it. */
-export interface MemberWork {
-  /** The id of the member. */
-  readonly member: MemberId
-  /** Executions that it began. */
-  readonly begun: number
-  /** Tasks that gave an outcome there. */
-  readonly finished: number
-  /** Tasks that run there, or wait there for the tasks that they spawned. */
-  readonly running: number
-  /** Tasks that wait for a worker there. */
-  readonly waiting: number
-  /** Time that its programs ran, ms. */
-  readonly ran: Milliseconds
-  /**
-   * At most four functions of its ended tasks, those with the most time first. Default: none, or
-   * the member or the replica is of an earlier release.
-   */
-  readonly functions?: readonly FunctionWork[]
-  /** At most four tasks that have run there for five seconds, the oldest first. Default: none. */
-  readonly oldest?: readonly RunningTask[]
-}
-
-/** The work on a job, as a replica knows it. Members report each second. */
-export interface JobExplanation {
-  /**
-   * At most 64 tasks that members hold, the task without progress for longest first. A task waits
-   * for the tasks whose paths begin with its own path. Empty once the job has ended.
-   */
-  readonly tasks: readonly HeldTask[]
-  /** At most 16 functions, those with the most tasks first. */
-  readonly functions: readonly FunctionWork[]
-  /** At most 64 members, those with the most running tasks first. */
-  readonly members: readonly MemberWork[]
-}
-
-/** The work of all members for a job, as far as a replica knows. */
-export interface Totals extends Work {
-  /** Members that took part. */
-  readonly members: number
-}
-
 export type Message =
   /**
    * Thief to victim: a request for tasks of these jobs. `count`: the most tasks that the thief
-   * would take.
+   * would take. `busy`: all workers of the thief have something to do. Default: no.
    */
-  | { readonly type: 'steal'; readonly request: number; readonly jobs: readonly JobId[]; readonly count: number }
+  | { readonly type: 'steal'; readonly request: number; readonly jobs: readonly JobId[]; readonly count: number; readonly busy?: boolean }
   /**
    * The answer to `steal` and `idle`. `left`: tasks of the same job that the victim still has.
    * `hint`: a member that may have tasks, if the victim has none.
@@ -180,8 +75,11 @@ export type Message =
   | { readonly type: 'holding'; readonly job: JobId; readonly progress: readonly (readonly [Path, number])[]; readonly totals?: Totals }
   /** Holder to waiter: I passed these tasks on, and will send you their outcomes. */
   | { readonly type: 'moved'; readonly job: JobId; readonly tasks: readonly HeldBy[] }
-  /** Holder to waiter: I do not have these tasks. */
-  | { readonly type: 'unknown'; readonly job: JobId; readonly paths: readonly Path[] }
+  /**
+   * Holder to waiter: I do not have these tasks. `saved`: the states of tasks that I give back,
+   * since I leave.
+   */
+  | { readonly type: 'unknown'; readonly job: JobId; readonly paths: readonly Path[]; readonly saved?: readonly SavedTask[] }
   /** To members that wait for these tasks, or work on them: their outcomes. */
   | { readonly type: 'result'; readonly job: JobId; readonly entries: readonly Entry[]; readonly totals?: Totals }
   /** To a replica: the news of the sender, or everything if the replica is new to it. */
@@ -195,6 +93,8 @@ export type Message =
       readonly dropped: readonly Path[]
       readonly work: Work
       readonly tried?: readonly Tried[]
+      /** States that tasks of the sender saved. Default: none. */
+      readonly saved?: readonly SavedTask[]
     }
   | { readonly type: 'noted'; readonly job: JobId; readonly number: number }
   /** To all replicas: a request for all that they know of these paths and of those below them. */
@@ -226,6 +126,7 @@ export type Message =
       readonly claims: readonly HeldBy[]
       readonly last: boolean
       readonly tried?: readonly Tried[]
+      readonly saved?: readonly SavedTask[]
       readonly page?: number
       /** The start of the next page, if there is more. */
       readonly next?: NextPage

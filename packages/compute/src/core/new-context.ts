@@ -53,6 +53,7 @@ export function newContext(
     effects,
     ...signer,
     describe,
+    isStopping: false,
     now: 0,
     exactNow: 0,
     send: (to, message) => {

@@ -1,22 +1,13 @@
 import { createRandom } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
 import { collectGarbage } from '../../test/garbage.ts'
-import type { Effect, JobSpec } from './io.ts'
+import { jobSpec } from '../../test/job-spec.ts'
+import type { Effect } from './io.ts'
 import { Scheduler } from './scheduler.ts'
 import { joinShared, type Shared } from './shared-value.ts'
 
 const MIB = 2 ** 20
-const spec: JobSpec = {
-  id: 'job',
-  owner: 'owner',
-  fn: 'root',
-  input: Uint8Array.of(1),
-  submitted: 0,
-  desired: 'run',
-  trusted: false,
-  accepted: true,
-  fresh: true,
-}
+const spec = jobSpec('job')
 
 function spawn(scheduler: Scheduler, from: number, count: number): Effect[] {
   const input = new Uint8Array(MIB)

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts'
+import { Dependencies } from './dependencies.ts'
 import { EndedJobs } from './ended-jobs.ts'
 import { Execution } from './execution.ts'
 import { Grants } from './grants.ts'
@@ -13,12 +14,14 @@ import { Queue, type Tickets } from './job-queue.ts'
 import { Replication } from './replication.ts'
 import { Reports } from './reports.ts'
 import { RootFailover } from './root-failover.ts'
+import { Saves } from './saves.ts'
 import { Settlement } from './settlement.ts'
 import { SharedSpread } from './shared-spread.ts'
 import { SpeculativeExecution } from './speculative-execution.ts'
 import { Stealing } from './stealing.ts'
 import { Supervision } from './supervision.ts'
 import type { Timed, TimerName } from './timers.ts'
+import { TimeLimits } from './time-limits.ts'
 import { Victims } from './victims.ts'
 import { Workers } from './workers.ts'
 
@@ -30,23 +33,25 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
   const lookupRequests = new LookupRequests(context)
   const merge = new PartitionMerge(context, lookupRequests)
   const parking = new Parking(context)
+  const saves = new Saves(context)
   const workers = new Workers(context, queue, merge, parking, workerCount)
   const jobEnd = new JobEnd(context, queue)
   const reports = new Reports(context)
   const ended = new EndedJobs(context, jobEnd, reports)
   const settlement = new Settlement(context, workers, parking, jobEnd, ended)
-  const execution = new Execution(context, queue, lookupRequests, settlement)
-  const replication = new Replication(context, settlement)
-  const lookups = new Lookups(context, lookupRequests, execution, settlement, replication)
+  const execution = new Execution(context, queue, lookupRequests, settlement, workers)
+  const replication = new Replication(context, settlement, saves)
+  const lookups = new Lookups(context, lookupRequests, execution, settlement, replication, saves)
   const reader = new OutcomeReader(context)
   const blame = new Blame(context, execution, settlement, queue)
-  const supervision = new Supervision(context, execution, blame)
+  const supervision = new Supervision(context, execution, blame, saves)
   const speculation = new SpeculativeExecution(context, execution, merge)
   const victims = new Victims(context)
-  const grants = new Grants(context, merge)
-  const stealing = new Stealing(context, { execution, queue, merge, speculation, supervision, victims, workers })
+  const grants = new Grants(context, merge, queue, workerCount)
+  const stealing = new Stealing(context, { execution, queue, merge, saves, speculation, supervision, victims, workers })
   const spread = new SharedSpread(context, victims)
-  const rootFailover = new RootFailover(context, execution)
+  const rootFailover = new RootFailover(context, execution, new Dependencies(context, supervision, settlement))
+  const timeLimits = new TimeLimits(context, settlement)
   /** The part behind each timer. */
   const timed: Readonly<Record<TimerName, Timed>> = {
     rootFailover,
@@ -57,6 +62,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     merge,
     blame,
     supervision,
+    timeLimits,
     replication,
     parking,
     workers,
@@ -69,6 +75,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     queue,
     lookupRequests,
     merge,
+    saves,
     workers,
     jobEnd,
     reports,

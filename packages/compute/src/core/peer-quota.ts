@@ -110,11 +110,12 @@ export class PeerQuota {
   }
 }
 
-function bytesBy({ by, task: own, entry, claims, ballots, tries = NO_TRIES }: TaskNode, member: MemberId): number {
+function bytesBy({ by, task: own, entry, claims, ballots, saved, tries = NO_TRIES }: TaskNode, member: MemberId): number {
   const names = (tries.crashes.length + tries.holders.length) * NAME_BYTES
   const named = by === member ? NODE_BYTES + names + (own?.input.length ?? 0) + (entry === undefined ? 0 : entryBytes(entry)) : 0
   let claimed = 0
   for (const { by: claimant, task } of claims?.values() ?? []) if (claimant === member) claimed += CLAIM_BYTES + (task?.input.length ?? 0)
   const voted = (ballots ?? []).filter(({ votes }) => votes?.some((vote) => vote.by === member))
-  return named + claimed + voted.reduce((sum, ballot: Entry) => sum + entryBytes(ballot), 0)
+  const kept = saved?.by === member ? saved.state.length : 0
+  return named + claimed + kept + voted.reduce((sum, ballot: Entry) => sum + entryBytes(ballot), 0)
 }

@@ -59,7 +59,7 @@ export class Reception {
         this.#parts.supervision.moved(from, job, message.tasks)
         return
       case 'unknown':
-        this.#parts.supervision.unknown(from, job, message.paths)
+        this.#parts.supervision.unknown(from, job, message)
         if (message.paths.includes(ROOT)) this.#parts.ended.unknown(from, job)
         return
       case 'result':

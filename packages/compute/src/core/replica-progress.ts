@@ -19,6 +19,12 @@ export interface ReplicaProgress {
    */
   backlog: Path[] | undefined
   page: number
+  /**
+   * Tasks whose states the replica lacks. Outcomes and claims pass them. `savedSent`: those in the
+   * report on its way.
+   */
+  readonly saved: Set<Path>
+  savedSent: readonly Path[]
   /** The replica has no claims of this member yet, so it receives all of them. */
   isNew: boolean
 }
@@ -28,7 +34,8 @@ export function restart(progress: ReplicaProgress, noted: number): void {
   // An acknowledgement of an earlier report no longer counts. Such a report may have lost news of
   // claims.
   progress.number++
-  Object.assign(progress, { noted, sent: -1, backlog: undefined, page: 0, isNew: true })
+  Object.assign(progress, { noted, sent: -1, backlog: undefined, page: 0, isNew: true, savedSent: [] })
+  progress.saved.clear()
 }
 
 /**
@@ -36,5 +43,16 @@ export function restart(progress: ReplicaProgress, noted: number): void {
  * news item that the replica needs.
  */
 export function newReplica(noted: number, retransmitAfter: Milliseconds): ReplicaProgress {
-  return { noted, sent: -1, sentAt: -Infinity, retransmitAfter, number: 0, backlog: undefined, page: 0, isNew: true }
+  return {
+    noted,
+    sent: -1,
+    sentAt: -Infinity,
+    retransmitAfter,
+    number: 0,
+    backlog: undefined,
+    page: 0,
+    saved: new Set(),
+    savedSent: [],
+    isNew: true,
+  }
 }

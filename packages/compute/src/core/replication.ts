@@ -6,6 +6,7 @@ import { pageOf } from './lookup-page.ts'
 import type { Message, NextPage } from './messages.ts'
 import { ROOT, type Path } from './path.ts'
 import { CLAIM_BYTES } from './peer-quota.ts'
+import type { Saves } from './saves.ts'
 import type { Settlement } from './settlement.ts'
 import type { TaskNode } from './task-node.ts'
 import { isNone, MAX_TRIES, type Tried } from './tries.ts'
@@ -34,15 +35,17 @@ interface Conflict {
 export class Replication {
   readonly #context: Context
   readonly #settlement: Settlement
+  readonly #saves: Saves
   /**
    * Conflicts in the order of the times at which this replica decides them. A task that moves has
    * two claims until both holders have reported. So two claims are a conflict only if they last.
    */
   readonly #conflicts: Conflict[] = []
 
-  constructor(context: Context, settlement: Settlement) {
+  constructor(context: Context, settlement: Settlement, saves: Saves) {
     this.#context = context
     this.#settlement = settlement
+    this.#saves = saves
   }
 
   due(): void {
@@ -84,12 +87,15 @@ export class Replication {
       if ((from === this.#context.self || this.#context.now < job.reports.passesOnUntil) && knownOf(job, entry.path) > known)
         job.reports.add({ type: 'entry', path: entry.path })
     }
+    // The sender may give up a claim, or state a new one, in the same report.
+    this.#saves.reported(from, job, message.saved)
     for (const path of message.dropped) {
       const node = job.tree.find(path)
       if (node !== undefined) job.unclaim(node, from)
     }
     this.tried(from, job, message.tried)
     for (const claim of message.claims) if (job.ended === undefined) this.#claimed(from, job, claim)
+    this.#saves.reported(from, job, message.saved)
     if (job.ended !== undefined && message.entries.every(({ path }) => path !== ROOT)) this.#sendEnd(from, job)
   }
 

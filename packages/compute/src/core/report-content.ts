@@ -4,6 +4,7 @@ import type { Job } from './job.ts'
 import type { Claim } from './messages.ts'
 import type { Path } from './path.ts'
 import type { ReplicaProgress } from './replica-progress.ts'
+import { savedOf, type SavedTask } from './saved-state.ts'
 import { progressOf, type TaskNode } from './task-node.ts'
 import { triedOf, type Tried } from './tries.ts'
 import { evidence } from './votes.ts'
@@ -20,6 +21,7 @@ export interface ReportContent {
   readonly claims: readonly Claim[]
   readonly dropped: readonly Path[]
   readonly tried: readonly Tried[]
+  readonly saved: readonly SavedTask[]
   /**
    * Nothing in the report is news to the replica. A report with only this member's work may be
    * news.
@@ -43,15 +45,17 @@ export function backlogFor(job: Job, { isNew }: ReplicaProgress, backlog: readon
       entries.add(entry)
     }
   }
-  return { entries: [...entries], claims: heldBy(job, isNew, now), dropped: [], tried: triedIn(job, isNew), isEmpty: false, end }
+  const claims = heldBy(job, isNew, now)
+  return { entries: [...entries], claims, dropped: [], tried: triedIn(job, isNew), saved: [], isEmpty: false, end }
 }
 
 /** Returns the news that a replica has not acknowledged. */
-export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Milliseconds): ReportContent {
+export function newsFor(job: Job, { noted, isNew, saved: lacking }: ReplicaProgress, now: Milliseconds): ReportContent {
   const entries = new Set<Entry>()
   const claims = heldBy(job, isNew, now)
   const dropped: Path[] = []
   const tried = triedIn(job, isNew)
+  const saved: SavedTask[] = []
   const { unfit, triedTasks } = job.failures
   let isEmpty = !isNew || (unfit === undefined && job.spec.noRoom === undefined && job.held.size + triedTasks.size === 0)
   let bytes = 0
@@ -69,12 +73,28 @@ export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Millis
       entries.add(entry)
     } else if (type === 'entry' && node?.ballots !== undefined) for (const each of evidence(job, node)) entries.add(each)
     else if (type === 'tried' && node?.tries !== undefined && !isNew) tried.push(triedOf(node))
-    else if (type === 'claim' && node?.frame?.claimed === true && !isNew) claims.push(...claimOf(node, now))
+    else if (type === 'saved') {
+      lacking.add(path)
+      continue
+    } else if (type === 'claim' && node?.frame?.claimed === true && !isNew) claims.push(...claimOf(node, now))
     else if (type === 'dropped' && claimOf(node, now).length === 0 && job.tree.entryFor(path) === undefined) dropped.push(path)
     else if (type !== 'work') continue
     isEmpty = false
   }
-  return { entries: [...entries], claims, dropped, tried, isEmpty, end }
+  // States come last, so that outcomes and claims do not wait for them. The states that waited the
+  // longest come first.
+  for (const path of lacking) {
+    if (bytes >= REPORT_BYTES) break
+    const state = job.tree.find(path)?.saved
+    if (state === undefined) {
+      lacking.delete(path)
+      continue
+    }
+    bytes += state.state.length
+    saved.push({ path, ...savedOf(state) })
+    isEmpty = false
+  }
+  return { entries: [...entries], claims, dropped, tried, saved, isEmpty, end }
 }
 
 /** Returns all claims of this member for a new replica, and none for others. */

@@ -4,11 +4,12 @@ import type { ReplicaProgress } from './replica-progress.ts'
 
 /**
  * News for replicas. `entry`: a task has an outcome. `claim`: this member holds the task.
- * `dropped`: it no longer holds the task. `tried`: the task has crashes or lost holders. `work`:
- * only this member's totals of work changed. Each report includes them.
+ * `dropped`: it no longer holds the task. `tried`: the task has crashes or lost holders. `saved`:
+ * the task saved a state. `work`: only this member's totals of work changed. Each report includes
+ * them.
  */
 interface News {
-  readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'work'
+  readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'saved' | 'work'
   readonly path: Path
 }
 

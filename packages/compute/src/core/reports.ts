@@ -43,9 +43,13 @@ export class Reports {
 
   /**
    * Reports at once. After a death the others report what they have before any member repeats work.
+   * `isLast`: this member leaves, so it waits for no acknowledgement.
    */
-  flush(): void {
-    for (const job of this.#reporting()) if (this.#hasNews(job)) this.#due.set(job.id, this.#context.now)
+  flush(isLast = false): void {
+    for (const job of this.#reporting()) {
+      if (this.#hasNews(job)) this.#due.set(job.id, this.#context.now)
+      if (isLast) for (const progress of job.reports.progress.values()) progress.sentAt = -Infinity
+    }
   }
 
   due(): void {
@@ -76,10 +80,13 @@ export class Reports {
     const progress = job.reports.progress.get(from)
     if (progress === undefined || progress.number !== number) return
     progress.noted = progress.sent
+    for (const path of progress.savedSent) progress.saved.delete(path)
+    progress.savedSent = []
     progress.backlog?.splice(0, progress.page)
     if (progress.backlog?.length === 0) progress.backlog = undefined
     progress.retransmitAfter = Math.max(this.#context.config.requestTimeout, 2 * (this.#context.now - progress.sentAt))
     progress.sentAt = -Infinity
+    if (progress.isNew) reportSaved(job)
     progress.isNew = false
     job.reports.trim()
   }
@@ -144,8 +151,8 @@ export class Reports {
     return false
   }
 
-  #lacks(job: Job, { noted, backlog, isNew }: ReplicaProgress): boolean {
-    if (backlog !== undefined) return true
+  #lacks(job: Job, { noted, backlog, isNew, saved }: ReplicaProgress): boolean {
+    if (backlog !== undefined || (saved.size > 0 && job.ended === undefined)) return true
     const isRefused = isNew && job.refusalAt(this.#context.self, this.#context.self) !== undefined
     if (noted === -1) return isRefused || job.tree.root.children !== undefined || !job.tree.root.isEmpty
     return noted < job.reports.end || (isNew && job.held.size > 0) || isRefused
@@ -173,6 +180,7 @@ export class Reports {
       const { backlog } = progress
       const content = backlog === undefined ? newsFor(job, progress, now) : backlogFor(job, progress, backlog, now)
       const { isEmpty, end } = content
+      progress.savedSent = content.saved.map(({ path }) => path)
       if (backlog === undefined) progress.sent = end
       else {
         progress.page = end
@@ -203,7 +211,7 @@ export class Reports {
     progress.noted = job.reports.end
   }
 
-  #send(job: Job, replica: MemberId, progress: ReplicaProgress, { entries, claims, dropped, tried }: ReportContent): void {
+  #send(job: Job, replica: MemberId, progress: ReplicaProgress, { entries, claims, dropped, tried, saved }: ReportContent): void {
     progress.number++
     progress.sentAt = this.#context.now
     this.#context.send(replica, {
@@ -224,6 +232,15 @@ export class Reports {
         ...(job.spec.noRoom !== undefined && { noRoom: job.spec.noRoom }),
       },
       ...(tried.length > 0 && { tried }),
+      ...(saved.length > 0 && { saved }),
     })
+  }
+}
+
+/** A new replica has this member's claims. Now it accepts the states of the tasks that run here. */
+function reportSaved({ tree, reports, votesNeeded }: Job): void {
+  if (tree.savedBytes === 0 || votesNeeded > 1) return
+  for (const { path, saved, frame } of tree.within(tree.root)) {
+    if (saved !== undefined && frame !== undefined) reports.add({ type: 'saved', path })
   }
 }

@@ -1,5 +1,6 @@
 import { awaitTask, type Context } from './context.ts'
 import type { Task } from './entry.ts'
+import type { Dependencies } from './dependencies.ts'
 import type { Execution } from './execution.ts'
 import type { Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
@@ -38,10 +39,12 @@ interface Wait {
 export class RootFailover {
   readonly #context: Context
   readonly #execution: Execution
+  readonly #dependencies: Dependencies
   readonly #waits = new WeakMap<Job, Wait>()
 
-  constructor(context: Context, execution: Execution) {
+  constructor(context: Context, execution: Execution, dependencies: Dependencies) {
     this.#context = context
+    this.#dependencies = dependencies
     this.#execution = execution
   }
 
@@ -58,6 +61,10 @@ export class RootFailover {
     for (const job of attended) {
       const { root } = job.tree
       if (!job.runs || !this.#context.replicas(job).includes(self) || root.frame !== undefined || root.holder !== undefined) {
+        this.#waits.delete(job)
+        continue
+      }
+      if (root.claims === undefined && this.#dependencies.areOpen(job)) {
         this.#waits.delete(job)
         continue
       }
@@ -81,6 +88,7 @@ export class RootFailover {
       // Without the input this replica can't begin the root. Another replica begins it, or the
       // input arrives later.
       if (task === undefined && holder === undefined) continue
+      if (holder === undefined && !this.#dependencies.areMet(job)) continue
       root.task ??= task
       const fresh = job.spec.fresh && now - job.since < FRESH
       if (holder === undefined) this.#execution.open(job, root, root.task as Task, { claimed: true, replay: !fresh })

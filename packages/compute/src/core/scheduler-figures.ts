@@ -14,10 +14,10 @@ export interface SchedulerFigures {
   readonly counts: Readonly<TaskCounts>
 }
 
-export function figuresOf({ active, counts, jobs, self, replicas }: Context, { count, idle }: Workers): SchedulerFigures {
+export function figuresOf({ active, counts, jobs, self, replicas }: Context, { count, busy }: Workers): SchedulerFigures {
   let waiting = 0
   for (const job of active) waiting += job.ready.size
   let kept = 0
   for (const job of jobs.values()) if (replicas(job).includes(self)) kept++
-  return { workers: count, busy: count - idle, waiting, kept, counts }
+  return { workers: count, busy, waiting, kept, counts }
 }

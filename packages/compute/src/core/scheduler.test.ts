@@ -1,5 +1,6 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { jobSpec } from '../../test/job-spec.ts'
 import type { Effect, Input, JobSpec } from './io.ts'
 import type { Message } from './messages.ts'
 import { Scheduler } from './scheduler.ts'
@@ -9,17 +10,7 @@ import { NOTHING_SHARED, type Offer, type Shared } from './shared-value.ts'
 const job = Array.from({ length: 100 }, (_, number) => `job${number}`).find((id) =>
   ['other', 'third'].every((member) => hash52(`${id} self`) > hash52(`${id} ${member}`)),
 ) as string
-const spec: JobSpec = {
-  id: job,
-  owner: 'owner',
-  fn: 'root',
-  input: Uint8Array.of(1),
-  submitted: 0,
-  desired: 'run',
-  trusted: false,
-  accepted: true,
-  fresh: true,
-}
+const spec = jobSpec(job)
 const step = (name: string): string => name.repeat(10)
 
 let now: number

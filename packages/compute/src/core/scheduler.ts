@@ -60,6 +60,11 @@ export class Scheduler {
     return this.#context.jobs.get(id)?.ended
   }
 
+  /** Whether no other member keeps or computes anything. */
+  get isAlone(): boolean {
+    return this.#context.members.size <= 1
+  }
+
   /** Returns the work of this member for all jobs together. */
   figures(): SchedulerFigures {
     return figuresOf(this.#context, this.#parts.workers)
@@ -141,6 +146,16 @@ export class Scheduler {
       case 'idle':
         this.#parts.workers.saw(input.slot, input.seen)
         return
+      case 'reserved':
+        this.#parts.workers.reserve(input.workers)
+        this.#parts.stealing.wake()
+        return
+      case 'shares':
+        this.#parts.queue.setPolicy(input.policy)
+        return
+      case 'stop':
+        this.#context.isStopping = true
+        return
       case 'leave':
         this.#membership.leave()
         return
@@ -167,6 +182,7 @@ export class Scheduler {
       case 'spawned':
       case 'returned':
       case 'offered':
+      case 'saved':
       case 'crashed':
       case 'unfit': {
         const job = attend(this.#context, input.job)
@@ -175,7 +191,7 @@ export class Scheduler {
     }
   }
 
-  #fromWorker(job: Job, input: Extract<Input, { type: 'spawned' | 'returned' | 'offered' | 'crashed' | 'unfit' }>): void {
+  #fromWorker(job: Job, input: Extract<Input, { type: 'spawned' | 'returned' | 'offered' | 'saved' | 'crashed' | 'unfit' }>): void {
     switch (input.type) {
       case 'spawned':
         this.#parts.execution.spawned(job, input.path, input.children)
@@ -185,6 +201,10 @@ export class Scheduler {
         return
       case 'offered':
         this.#parts.settlement.offered(job, input.shared)
+        return
+      case 'saved':
+        this.#parts.saves.saved(job, input.path, input.state)
+        if (this.#parts.workers.isOver) this.#parts.execution.stop(job, input.path)
         return
       case 'crashed':
         this.#parts.workers.replaced(input.slot)

@@ -7,6 +7,7 @@ import type { Job } from './job.ts'
 import type { Grant, Message } from './messages.ts'
 import type { PartitionMerge } from './partition-merge.ts'
 import { ROOT } from './path.ts'
+import { savedFor } from './saves.ts'
 import type { TaskNode } from './task-node.ts'
 import { mayVote } from './votes.ts'
 
@@ -178,7 +179,7 @@ export class SpeculativeExecution {
     const { self, now } = this.#context
     job.claim(node, from, { task, since: now, progress: 0, leaf: true, second: true, by: self })
     node.quietSince ??= now
-    return { ...task, job: job.id, replay: true, tries: node.tries?.crashes.length ?? 0, ...node.tries }
+    return { ...task, job: job.id, replay: true, tries: node.tries?.crashes.length ?? 0, ...node.tries, ...savedFor(job, node) }
   }
 }
 

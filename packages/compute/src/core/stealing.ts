@@ -6,6 +6,7 @@ import type { Job } from './job.ts'
 import { Lane, type StealRequest } from './lane.ts'
 import type { Message } from './messages.ts'
 import type { PartitionMerge } from './partition-merge.ts'
+import type { Saves } from './saves.ts'
 import type { SpeculativeExecution } from './speculative-execution.ts'
 import type { Supervision } from './supervision.ts'
 import type { Victims } from './victims.ts'
@@ -27,6 +28,7 @@ interface StealingParts {
   readonly execution: Execution
   readonly queue: Queue
   readonly merge: PartitionMerge
+  readonly saves: Saves
   readonly speculation: SpeculativeExecution
   readonly supervision: Supervision
   readonly victims: Victims
@@ -66,7 +68,7 @@ export class Stealing {
 
   /** Looks for tasks of others. */
   due(): void {
-    if (this.#parts.merge.isOpen) return
+    if (this.#parts.merge.isOpen || this.#context.isStopping) return
     const { now, exactNow, timers } = this.#context
     const jobs = this.#jobs()
     const isIdle = jobs.length > 0 && this.#parts.workers.idle > 0
@@ -104,7 +106,7 @@ export class Stealing {
     this.#open.delete(request)
     const lane = this.#lanes.find((each) => each.request?.number === request && each.request.victim === from)
     const second = lane === undefined
-    for (const { job: id, replay, tries: _, crashes = [], holders = [], ...granted } of tasks.slice(0, open.count)) {
+    for (const { job: id, replay, tries: _, crashes = [], holders = [], saved, ...granted } of tasks.slice(0, open.count)) {
       const job = jobs.get(id)
       if (job?.runs !== true) continue
       const task = granted.path === ROOT ? job.rootTask : granted
@@ -118,6 +120,7 @@ export class Stealing {
       // The victim asks for the task after a while, and learns that this member does not have it.
       const node = this.#context.quota.node(job, task.path, from, granted === task ? task.input.length : 0)
       if (node === undefined) continue
+      if (saved !== undefined) this.#parts.saves.learned(from, job, [{ path: task.path, ...saved }])
       if (!second) {
         node.waiters ??= new Set()
         node.waiters.add(from)
@@ -180,7 +183,13 @@ export class Stealing {
     const count = this.#count.next(members.roundTrip(victim) ?? 0, this.#parts.workers.idle, MAX_STOLEN)
     const number = this.#request(victim, count)
     lane.sent({ number, jobs, victim, sentAt: now, exactSentAt: exactNow })
-    this.#context.send(victim, { type: 'steal', request: number, jobs: jobs.map(({ id }) => id), count })
+    this.#context.send(victim, {
+      type: 'steal',
+      request: number,
+      jobs: jobs.map(({ id }) => id),
+      count,
+      ...(!this.#isIdle && { busy: true }),
+    })
   }
 
   #request(of: MemberId, count: number): number {

@@ -9,6 +9,7 @@ import { resultOf, type Job } from './job.ts'
 import type { Blame } from './blame.ts'
 import type { HeldBy, Message } from './messages.ts'
 import { ROOT, type Path } from './path.ts'
+import type { Saves } from './saves.ts'
 import { progressOf, type TaskNode } from './task-node.ts'
 import { evidence, votersOf } from './votes.ts'
 
@@ -29,9 +30,11 @@ export class Supervision {
   readonly #context: Context
   readonly #execution: Execution
   readonly #blame: Blame
+  readonly #saves: Saves
 
-  constructor(context: Context, execution: Execution, blame: Blame) {
+  constructor(context: Context, execution: Execution, blame: Blame, saves: Saves) {
     this.#context = context
+    this.#saves = saves
     this.#blame = blame
     this.#execution = execution
   }
@@ -143,7 +146,8 @@ export class Supervision {
     }
   }
 
-  unknown(from: MemberId, job: Job, paths: readonly Path[]): void {
+  unknown(from: MemberId, job: Job, { paths, saved }: Extract<Message, { type: 'unknown' }>): void {
+    this.#saves.returned(from, job, saved)
     if (from !== this.#context.self && paths.includes(ROOT)) job.isOpenElsewhere = true
     if (job.isWatched && paths.includes(ROOT) && from === this.#context.replicas(job)[0]) this.#askSoon(job)
     for (const path of paths) {

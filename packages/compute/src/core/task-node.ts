@@ -2,6 +2,7 @@ import type { Entry, Task } from './entry.ts'
 import type { Frame } from './frame.ts'
 import type { MemberId, Milliseconds } from './ids.ts'
 import { STEP_LENGTH, type Path } from './path.ts'
+import type { KeptState } from './saved-state.ts'
 import type { Tries } from './tries.ts'
 
 /** Another member's frame, as known to a replica or to a member that looked it up. */
@@ -69,6 +70,8 @@ export class TaskNode {
   ballots: readonly Entry[] | undefined
   /** Bytes of the ballots that this member computed. */
   ballotBytes = 0
+  /** The latest state that the task saved. It stays until the task has an outcome. */
+  saved: KeptState | undefined
 
   constructor(path: Path, parent: TaskNode | undefined, by?: MemberId) {
     this.path = path
@@ -95,6 +98,7 @@ export class TaskNode {
       this.claims === undefined &&
       this.ballots === undefined &&
       this.tries === undefined &&
+      this.saved === undefined &&
       !this.wanted
     )
   }

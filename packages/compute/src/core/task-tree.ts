@@ -1,6 +1,7 @@
 import { entryBytes, type Entry } from './entry.ts'
 import type { MemberId } from './ids.ts'
 import { depthOf, ROOT, stepsOf, type Path } from './path.ts'
+import type { KeptState } from './saved-state.ts'
 import { TaskNode } from './task-node.ts'
 
 /**
@@ -14,6 +15,10 @@ export class TaskTree {
    * quotas of other members bound their statements.
    */
   bytes = 0
+  /** Bytes of the states that tasks saved. */
+  savedBytes = 0
+  /** The same bytes by the member that stated them. */
+  readonly savedBy = new Map<MemberId, number>()
   /**
    * Tasks with outcomes or votes that are not on disk yet. Undefined: this member saves nothing.
    */
@@ -77,11 +82,32 @@ export class TaskTree {
     node.ballots = undefined
     node.ballotBytes = 0
     node.denied = undefined
+    this.save(node, undefined)
+  }
+
+  /** Keeps the state that a task saved, in place of an earlier one. */
+  save(node: TaskNode, saved: KeptState | undefined): void {
+    this.#countSaved(node.saved, -1)
+    this.#countSaved(saved, 1)
+    node.saved = saved
+  }
+
+  #countSaved(saved: KeptState | undefined, sign: 1 | -1): void {
+    if (saved === undefined) return
+    const { by, state } = saved
+    this.savedBytes += sign * state.length
+    const bytes = (this.savedBy.get(by) ?? 0) + sign * state.length
+    if (bytes === 0) this.savedBy.delete(by)
+    else this.savedBy.set(by, bytes)
   }
 
   /** Removes everything below a node. */
   clearBelow(node: TaskNode): void {
-    for (const below of this.within(node)) if (below !== node) this.bytes -= bytesOf(below)
+    for (const below of this.within(node)) {
+      if (below === node) continue
+      this.bytes -= bytesOf(below)
+      this.#countSaved(below.saved, -1)
+    }
     node.children = undefined
   }
 

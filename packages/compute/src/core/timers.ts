@@ -11,6 +11,7 @@ export const timerNames = [
   'merge',
   'blame',
   'supervision',
+  'timeLimits',
   'replication',
   'parking',
   'workers',
@@ -31,6 +32,7 @@ export type TimerName = (typeof timerNames)[number]
 export const inputTimers: ReadonlySet<TimerName> = new Set([
   'rootFailover',
   'blame',
+  'timeLimits',
   'workers',
   'grants',
   'stealing',

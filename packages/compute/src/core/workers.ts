@@ -24,6 +24,10 @@ export class Workers {
   readonly #merge: PartitionMerge
   readonly #parking: Parking
   readonly #workers: readonly Worker[]
+  /** Number of workers that get no tasks: this member has leased their processors. */
+  #reserved = 0
+  /** Workers whose tasks this member has stopped at a saved state. */
+  readonly #stopped = new Set<number>()
 
   constructor(context: Context, queue: Queue, merge: PartitionMerge, parking: Parking, count: number) {
     this.#context = context
@@ -37,11 +41,35 @@ export class Workers {
     return this.#workers.length
   }
 
-  /** Number of workers that have nothing to do. */
+  /** Number of workers that have nothing to do, and may have a task. */
   get idle(): number {
-    let idle = 0
-    for (const { sent, seen } of this.#workers) if (sent === seen) idle++
-    return idle
+    return Math.max(0, this.#allowed - this.busy)
+  }
+
+  /** Whether more workers are at work than may be. */
+  get isOver(): boolean {
+    return this.busy - this.#stopped.size > this.#allowed
+  }
+
+  get #allowed(): number {
+    return Math.max(0, this.#workers.length - this.#reserved)
+  }
+
+  /** Number of workers at work. */
+  get busy(): number {
+    let busy = 0
+    for (const { sent, seen } of this.#workers) if (sent !== seen) busy++
+    return busy
+  }
+
+  /** From now on this number of workers gets no tasks. Those at work end or save theirs. */
+  reserve(count: number): void {
+    this.#reserved = count
+  }
+
+  /** A worker stops its task at a saved state. */
+  stopped(slot: number): void {
+    this.#stopped.add(slot)
   }
 
   sent(slot: number): void {
@@ -51,18 +79,21 @@ export class Workers {
   /** A worker has processed this many effects, and has nothing to do. */
   saw(slot: number, seen: number): void {
     const worker = this.#workers[slot]
-    if (worker !== undefined && seen > worker.seen && seen <= worker.sent) worker.seen = seen
+    if (worker === undefined || seen <= worker.seen || seen > worker.sent) return
+    worker.seen = seen
+    if (seen === worker.sent) this.#stopped.delete(slot)
   }
 
   /** A new worker is in this place: it processes none of the effects that the former worker got. */
   replaced(slot: number): void {
     const worker = this.#workers[slot]
     if (worker !== undefined) worker.seen = worker.sent
+    this.#stopped.delete(slot)
   }
 
   /** Gives free workers tasks of the first jobs that have some. */
   due(): void {
-    if (this.#merge.isOpen) return
+    if (this.#merge.isOpen || this.#context.isStopping) return
     while (this.#fillOne());
   }
 
@@ -94,7 +125,7 @@ export class Workers {
       job.reportTries(node, true)
     }
     frame.charged = job.work.taskTime ?? 0
-    this.#queue.charge(job, frame.charged)
+    frame.tickets = this.#queue.charge(job, frame.charged)
     this.sent(slot)
     const { task } = node
     if (task === undefined) throw new Error('a frame without a task')
@@ -106,16 +137,19 @@ export class Workers {
       shared: frame.given,
       split: node.children !== undefined,
       frozen: job.votesNeeded > 1,
+      ...(node.saved && { saved: node.saved.state }),
     })
   }
 
   /** Returns the worker with the least to do: nothing, or one short task. */
   #free(job: Job): number | undefined {
+    if (this.busy > this.#allowed) return undefined
+    const hasIdle = this.idle > 0
     const ahead = job.work.taskTime !== undefined && job.work.taskTime < this.#context.config.prefetchBelow ? 1 : 0
     let best: number | undefined
     let least = ahead + 1
     for (const [slot, { sent, seen }] of this.#workers.entries()) {
-      if (sent - seen < least) {
+      if (sent - seen < least && (hasIdle || sent > seen)) {
         best = slot
         least = sent - seen
       }

@@ -1,5 +1,5 @@
 import { startProgram } from '#platform/containers'
-import type { Effect, Input, JobId } from '../core/io.ts'
+import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
 import type { MessageBudget, PlacedProgram } from './container.ts'
 import { defaultTaskLimits, LOAD_TIME, type TaskLimits } from '../program/task-limits.ts'
 import type { FromProgram, PrintedText } from '../program/messages.ts'
@@ -39,6 +39,8 @@ export class Executor {
   readonly #onInputs: (inputs: readonly Input[]) => void
   readonly #onOutput: (job: JobId, printed: PrintedText) => void
   readonly #watch: Timer
+  /** Set while tasks save their last states. */
+  #allSaved: (() => void) | undefined
 
   constructor(options: {
     slots: number
@@ -101,6 +103,17 @@ export class Executor {
     }
   }
 
+  /** Lets tasks save a last state. Resolves once all that save have done so, or after `within`. */
+  async stop(within: Milliseconds): Promise<void> {
+    if (!this.#isSaving) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#allSaved = resolve
+    for (const { programs } of this.#slots) for (const program of programs.values()) program.stop()
+    const timer = setTimeout(resolve, within)
+    await promise
+    clearTimeout(timer)
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#watch)
     for (const [index, { programs }] of this.#slots.entries()) for (const program of programs.values()) await this.#stop(index, program)
@@ -142,6 +155,15 @@ export class Executor {
     if (saw) inputs.push(this.#idle(index))
     this.#onInputs(inputs)
     this.#endIfIdle(index, program)
+    this.#savedAll()
+  }
+
+  get #isSaving(): boolean {
+    return this.#slots.some(({ programs }) => [...programs.values()].some((program) => program.isSaving))
+  }
+
+  #savedAll(): void {
+    if (this.#allSaved !== undefined && !this.#isSaving) this.#allSaved()
   }
 
   #endIfIdle(index: number, program: RunningProgram): void {
@@ -186,6 +208,7 @@ export class Executor {
     program.end()
     slot.programs.delete(program.job)
     slot.seenBefore += program.sent
+    this.#savedAll()
   }
 
   #idle(index: number): Input {

@@ -6,10 +6,10 @@ import { toBytes } from '../schemas.ts'
 import type { TaskLimits } from '../program/task-limits.ts'
 
 /**
- * Maximum bytes of one frame. A message has at most an input or value of 1 MiB and shared values of
- * 2 MiB.
+ * Maximum bytes of one frame. A message has at most an input or value of 1 MiB, a saved state of 1
+ * MiB, and shared values of 2 MiB.
  */
-export const MAX_FRAME_BYTES = 4 * 1024 * 1024
+export const MAX_FRAME_BYTES = 5 * 1024 * 1024
 /**
  * Maximum bytes of the first frame. A program has at most 64 MiB, like every file that a member
  * keeps in one piece.

@@ -172,5 +172,5 @@ function reasonOf(status: number | null, signal: NodeJS.Signals | null): string 
  */
 function unaskedOf(messages: readonly FromProgram[]): number {
   if (messages.length === 0) return 1
-  return messages.filter(({ type }) => ['offered', 'use', 'store', 'output'].includes(type)).length / messages.length
+  return messages.filter(({ type }) => ['offered', 'saved', 'use', 'store', 'output'].includes(type)).length / messages.length
 }

@@ -39,6 +39,8 @@ export class RunningProgram {
    */
   #isFrozen = false
   readonly #frames = new Set<Path>()
+  /** The tasks that save, and have not saved their last state here. */
+  readonly #savers = new Set<Path>()
   #sendQueue: ToProgram[] = []
   /**
    * The paths of the runs and deliveries that wait, in order. The first has been at work since
@@ -60,6 +62,11 @@ export class RunningProgram {
     return this.#frames.size === 0 && this.#pending.length === 0
   }
 
+  /** Whether tasks may still save a last state. */
+  get isSaving(): boolean {
+    return this.#savers.size > 0
+  }
+
   /** The task that is at work. */
   get atWork(): Path | undefined {
     return this.#pending[0]
@@ -72,12 +79,12 @@ export class RunningProgram {
     return this.#pending.length > 0 && now - this.#since >= limit
   }
 
-  run({ task: { path, fn, input }, shared, split, frozen }: Run): void {
+  run({ task: { path, fn, input }, shared, split, frozen, saved }: Run): void {
     this.#frames.add(path)
     if (path === ROOT) this.#stores.allow()
     this.#isFrozen = frozen
     if (!frozen) this.#inform(shared)
-    this.#send({ type: 'run', path, fn, input, split, ...(frozen && { given: shared }) })
+    this.#send({ type: 'run', path, fn, input, split, ...(frozen && { given: shared }), ...(saved && { saved }) })
     this.#given(path)
   }
 
@@ -89,7 +96,13 @@ export class RunningProgram {
 
   forget(path: Path): void {
     this.#frames.delete(path)
+    this.#savers.delete(path)
     this.#send({ type: 'forget', path })
+  }
+
+  /** Lets each task save a last state. */
+  stop(): void {
+    this.#send({ type: 'stop' })
   }
 
   /** Sends improved shared values. */
@@ -111,10 +124,18 @@ export class RunningProgram {
         return this.#frames.has(message.path) ? [{ type: 'spawned', job, path: message.path, children: message.children }] : []
       case 'returned': {
         const { path, outcome, shared, ran } = message
+        this.#savers.delete(path)
         return this.#frames.delete(path) ? [{ type: 'returned', job, path, outcome, shared, ran }] : []
       }
       case 'offered':
         return [{ type: 'offered', job, shared: message.shared }]
+      case 'saved': {
+        const { path, state, last = false } = message
+        if (!this.#frames.has(path)) return []
+        if (last) this.#savers.delete(path)
+        else this.#savers.add(path)
+        return state === undefined ? [] : [{ type: 'saved', job, path, state }]
+      }
       case 'use':
         this.#blobs.use(message.blob)
         return []
@@ -137,11 +158,13 @@ export class RunningProgram {
   /** Nobody needs the tasks of the program any more. */
   abandon(): void {
     this.#frames.clear()
+    this.#savers.clear()
   }
 
   /** The program is gone, or about to end. */
   end(): void {
     this.ended = true
+    this.#savers.clear()
     this.#blobs.end()
     this.#goOn()
   }

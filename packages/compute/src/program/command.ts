@@ -102,15 +102,23 @@ const OWN_FAULTS = new Set(['COMMAND_TIMED_OUT', 'COMMAND_OUTPUT_TOO_LARGE'])
  */
 function persistent({ command, files, image }: Command): CommandFunction {
   const idle: PersistentCommand[] = []
-  return async (input, { job, use, limits = defaultTaskLimits }) => {
+  return async (input, { job, use, limits = defaultTaskLimits, saved, save, onLeft }) => {
     const contents = await contentsOf(files, use)
     const begin = performance.now()
     for (;;) {
       const used = idle.pop()
       const process = used ?? (await PersistentCommand.start({ command, files: contents, env: { JEL_JOB: job }, limits, image }))
+      // Otherwise the process would go on with this input beside the next task.
+      let hasLeft = false
+      onLeft?.(() => {
+        hasLeft = true
+        void process.remove()
+      })
       try {
-        return await process.valueOf(input, begin)
+        return await process.valueOf(input, begin, { saved, save })
       } catch (error) {
+        // This run is over, and has no outcome.
+        if (hasLeft) await new Promise<never>(() => {})
         const isOwn = OWN_FAULTS.has(String((error as { readonly code?: string }).code))
         if (!process.hasEnded || used === undefined || isOwn) throw error
       } finally {

@@ -19,8 +19,9 @@ export interface TaskContext {
    */
   readonly use: UseBlob
   /**
-   * A random number in [0, 1). Each run of this task gets the same sequence. Other tasks and other
-   * jobs get other sequences. `Math.random` differs from run to run.
+   * A random number in [0, 1). Each run of this task gets the same sequence. A run that begins with
+   * a saved state goes on in it. Other tasks and other jobs get other sequences. `Math.random`
+   * differs from run to run.
    */
   readonly random: () => number
   /** The id of the job. */
@@ -30,6 +31,26 @@ export interface TaskContext {
    * idempotent.
    */
   readonly path: string
+  /**
+   * The latest state that an earlier run of this task saved; undefined if there is none, or if no
+   * member has it any more. It must not change the value of the task, only the time until then.
+   */
+  readonly saved: unknown
+  /**
+   * Saves a state, at most 1 MiB. If the member of this task is lost, the task runs again at
+   * another member, with the latest state that went out as `saved`. At most one state a second goes
+   * out.
+   * A later state replaces an earlier one. Resolves at once, after other code had its turn. Once
+   * the task must stop (see `stopping`), it never resolves: another member goes on from this state.
+   * Each call encodes the state, so call it a few times a second at most. Rejects with
+   * `VALUE_UNCLONABLE` or `VALUE_TOO_LARGE`.
+   */
+  readonly save: (state: unknown) => Promise<void>
+  /**
+   * `aborted`: this member leaves, or gives the task up. A task that saves has two seconds for its
+   * last `save`. The field changes only while the task awaits something.
+   */
+  readonly stopping: { readonly aborted: boolean }
 }
 
 /** The further context of commands and sweeps. A member of an earlier release lacks it. */
@@ -43,6 +64,8 @@ export interface FurtherContext {
   readonly store?: ((bytes: Uint8Array) => Promise<BlobReference>) | undefined
   /** Decodes an encoded value. */
   readonly decode?: ((bytes: Uint8Array) => unknown) | undefined
+  /** Runs an action once the run of the task ends here without an outcome. */
+  readonly onLeft?: ((action: () => void) => void) | undefined
 }
 
 /** A function of a program. It gets its input and its context, and returns its value. */

@@ -3,6 +3,7 @@ import type { Spawn } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
 import { ChildFailedError } from './failures.ts'
 import type { OwnValues } from './shared-values.ts'
+import type { FrameSaves } from './frame-saves.ts'
 import { decodeValue } from './values.ts'
 
 /**
@@ -19,9 +20,10 @@ export class Frame {
   readonly input: Uint8Array | number
   /** Set for a job with votes. */
   readonly own: OwnValues | undefined
+  readonly saves: FrameSaves
   returned = false
   ran = 0
-  /** Called when the frame spawns a child, or returns. */
+  /** Called when the frame spawns a child, returns, or leaves. */
   changed: () => void = () => {}
   readonly #began = performance.now()
   /** Children that the frame spawned and that have no outcome here yet, by step. */
@@ -30,11 +32,12 @@ export class Frame {
   readonly #calls = new Map<string, number>()
   #spawned: Spawn[] = []
 
-  constructor(path: Path, fn: string, input: Uint8Array | number, own: OwnValues | undefined) {
+  constructor(path: Path, fn: string, input: Uint8Array | number, own: OwnValues | undefined, saves: FrameSaves) {
     this.path = path
     this.fn = fn
     this.input = input
     this.own = own
+    this.saves = saves
   }
 
   /** Whether the frame waits for children. */

@@ -10,6 +10,7 @@ export { first, max, min, shared, task, union } from './definitions.ts'
 export type { Join, SharedDefinition, TaskContext, TaskDefinition, TaskFunction } from './definitions.ts'
 export { driver, type DriverOptions, type DriverTask } from './driver.ts'
 export type { ChildFailedError } from './failures.ts'
+export { Contract, gainOf, shouldMove, type Move } from './migration.ts'
 export { space, type Range, type SpaceOptions } from './space.ts'
 /** For the runtime of programs. */
 export { sharedValues } from './definitions.ts'

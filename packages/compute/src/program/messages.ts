@@ -15,9 +15,13 @@ export type ToProgram =
       readonly input: Uint8Array
       readonly split: boolean
       readonly given?: Shared
+      /** The state that the task saved in an earlier run. */
+      readonly saved?: Uint8Array
     }
   | { readonly type: 'deliver'; readonly path: Path; readonly step: string; readonly outcome: Outcome }
   | { readonly type: 'forget'; readonly path: Path }
+  /** The member leaves soon: each task may save a last state. */
+  | { readonly type: 'stop' }
   | { readonly type: 'shared'; readonly shared: Shared }
   /** The next bytes of a blob of `size` bytes. */
   | { readonly type: 'blob'; readonly blob: string; readonly size: number; readonly bytes: Uint8Array }
@@ -33,6 +37,11 @@ export type FromProgram =
   | { readonly type: 'spawned'; readonly path: Path; readonly children: readonly Spawn[] }
   | { readonly type: 'returned'; readonly path: Path; readonly outcome: Outcome; readonly shared: Shared; readonly ran: number }
   | { readonly type: 'offered'; readonly shared: Shared }
+  /**
+   * A task saves. `state`: its state; undefined: it will save once it must stop. `last`: it has
+   * nothing more to save here.
+   */
+  | { readonly type: 'saved'; readonly path: Path; readonly state?: Uint8Array; readonly last?: boolean }
   /** A task needs a blob, by its CID. */
   | { readonly type: 'use'; readonly blob: string }
   /** The next bytes of a blob for the member to keep. `store`: a new number for each blob. */
@@ -75,6 +84,7 @@ const message = v.variant('type', [
   v.object({ type: v.literal('spawned'), path, children: v.array(spawn) }),
   v.object({ type: v.literal('returned'), path, outcome, shared, ran: count }),
   v.object({ type: v.literal('offered'), shared }),
+  v.object({ type: v.literal('saved'), path, state: v.optional(bytes), last: v.optional(v.boolean()) }),
   v.object({ type: v.literal('use'), blob: text(64) }),
   v.object({ type: v.literal('store'), store: count, bytes, isLast: v.boolean() }),
   v.object({ type: v.literal('seen'), seen: count }),

@@ -1,5 +1,6 @@
 import { CommandFolder, type FolderFile } from './command-folder.ts'
 import { CommandProcess, MAX_PRINTED, MAX_REASON, type CommandStart } from './command-process.ts'
+import type { TaskContext } from './definitions.ts'
 import { parseJson } from './json.ts'
 
 const NEWLINE = 10
@@ -9,13 +10,17 @@ interface PersistentStart extends Omit<CommandStart, 'folder'> {
 }
 
 /** The answer of the command to an input. */
-type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string }
+type Answer = { readonly id: number } & ({ readonly value: unknown } | { readonly error: string } | { readonly save: unknown })
+
+/** The saved state of the task. A member of an earlier release saves nothing. */
+type Saving = Partial<Pick<TaskContext, 'saved' | 'save'>>
 
 /**
  * A command whose process handles one input after the other. Each input is a line of its standard
  * input, `{"id":1,"input":…}`. The answer is a line of its standard output: `{"id":1,"value":…}`,
- * or `{"id":1,"error":"…"}`. Other lines that it prints are output of the task. All inputs share
- * one folder.
+ * or `{"id":1,"error":"…"}`. Before that, lines `{"id":1,"save":…}` save a state. If the input has
+ * to run again, its line has the latest state as `saved`. Other lines that it prints are output of
+ * the task. All inputs share one folder.
  */
 export class PersistentCommand {
   readonly #process: CommandProcess
@@ -27,7 +32,7 @@ export class PersistentCommand {
   /** The beginning of an incomplete line. */
   #line: Buffer[] = []
   #bytes = 0
-  #waiting: { readonly id: number; readonly take: (answer: Answer | Error) => void } | undefined
+  #waiting: { readonly id: number; readonly take: (answer: Answer | Error) => void; readonly save: (state: unknown) => void } | undefined
 
   private constructor(process: CommandProcess, folder: CommandFolder) {
     this.#process = process
@@ -68,20 +73,20 @@ export class PersistentCommand {
    * @param begin the start of the task's time, by the clock of `performance`
    * @throws Error with the code of the reason; see `commandTask`
    */
-  async valueOf(input: unknown, begin: number): Promise<unknown> {
+  async valueOf(input: unknown, begin: number, { saved, save }: Saving = {}): Promise<unknown> {
     const id = ++this.#inputs
     const answered = Promise.withResolvers<Answer | Error>()
-    this.#waiting = { id, take: answered.resolve }
+    this.#waiting = { id, take: answered.resolve, save: (state) => void save?.(state).catch(answered.resolve) }
     this.#process.serve()
     const stopClock = this.#process.limitTime(begin)
     try {
       if (this.#failure !== undefined) throw this.#failure
-      this.#process.input.write(`${JSON.stringify({ id, input: input ?? null })}\n`)
+      this.#process.input.write(`${JSON.stringify({ id, input: input ?? null, ...(saved !== undefined && { saved }) })}\n`)
       const answer = await answered.promise
       if (answer instanceof Error) throw answer
       if ('error' in answer)
         throw Object.assign(new Error(`the command failed: ${answer.error.slice(-MAX_REASON)}`), { code: 'COMMAND_FAILED' })
-      return answer.value
+      return 'value' in answer ? answer.value : undefined
     } finally {
       stopClock()
       this.#waiting = undefined
@@ -114,6 +119,7 @@ export class PersistentCommand {
   #take(line: string): void {
     const answer = answerOf(line)
     if (answer === undefined || answer.id !== this.#waiting?.id) this.#process.say(`${line}\n`)
+    else if ('save' in answer) this.#waiting.save(answer.save)
     else this.#waiting.take(answer)
   }
 }
@@ -126,6 +132,7 @@ function answerOf(line: string): Answer | undefined {
     const { id } = answer
     if ('error' in answer) return { id, error: String(answer.error) }
     if ('value' in answer) return { id, value: answer.value }
+    if ('save' in answer) return { id, save: answer.save }
     // `JSON.stringify` of JavaScript leaves out a value that is undefined.
     return Object.keys(answer).length === 1 ? { id, value: null } : undefined
   } catch {

@@ -204,6 +204,34 @@ describe('a running program', () => {
     expect(await drawn('two', '')).not.toEqual(first)
     expect(await drawn('one', 'abcdefghij')).not.toEqual(first)
   })
+
+  it('goes on in the sequence of random numbers after a saved state', async () => {
+    const sums = task(async (count: number, { random, saved, save }: TaskContext) => {
+      let state = (saved as { at: number; sum: number } | undefined) ?? { at: 0, sum: 0 }
+      for (; state.at < count; state = { at: state.at + 1, sum: state.sum + random() });
+      await save(state)
+      return state.sum
+    })
+    const sum = async (count: number, saved?: Uint8Array): Promise<Host> => {
+      const host = new Host({ sums })
+      host.runtime.handle([{ type: 'run', path: '', fn: 'sums', input: encodeValue(count), split: false, ...(saved && { saved }) }])
+      await host.returned()
+      return host
+    }
+    const half = await sum(500)
+    const state = half.said.find((message) => message.type === 'saved')?.state
+    expect(state).toBeDefined()
+    expect(await (await sum(1000, state)).returned()).toEqual(await (await sum(1000)).returned())
+  })
+
+  it('begins without a saved state that no task saved', async () => {
+    const shows = task((_: unknown, { saved }: TaskContext) => saved ?? 'none')
+    for (const forged of [encodeValue(7), encodeValue([1, -1]), encodeValue([1, 0.5]), Uint8Array.of(255)]) {
+      const host = new Host({ shows })
+      host.runtime.handle([{ type: 'run', path: '', fn: 'shows', input: encodeValue(0), split: false, saved: forged }])
+      expect(await host.returned()).toEqual({ value: encodeValue('none') })
+    }
+  })
 })
 
 describe('an offer', () => {

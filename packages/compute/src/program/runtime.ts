@@ -1,17 +1,18 @@
-import { createRandom, hash52 } from '@jel/protocol'
 import type { Outcome } from '../core/entry.ts'
 import { ROOT, type Path } from '../core/path.ts'
 import { NOTHING_SHARED } from '../core/shared-value.ts'
 import type { FromProgram, ProgramFunction, ToProgram } from './messages.ts'
-import type { TaskLimits } from './task-limits.ts'
 import type { BlobReference, Unpack, UseBlob } from './blob.ts'
-import { isTask, type FurtherContext, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
+import { isTask, type SharedDefinition, type TaskDefinition } from './definitions.ts'
 import { failureOf } from './failures.ts'
 import { Frame } from './frame.ts'
+import { FrameSaves } from './frame-saves.ts'
 import { faultOf, markFault } from './machine-fault.ts'
+import type { RuntimeHost } from './runtime-host.ts'
 import { SharedValues } from './shared-values.ts'
 import { StoredBytes } from './stored-bytes.ts'
-import { decodeLarge, encodeResult } from './stored-value.ts'
+import { encodeResult } from './stored-value.ts'
+import { contextOf } from './task-context.ts'
 import { UsedBlobs } from './used-blobs.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
@@ -21,29 +22,7 @@ import { decodeValue, encodeValue } from './values.ts'
  */
 const MAX_DESCRIBED = 4096
 
-/** The services that the runtime needs from its process. */
-export interface RuntimeHost {
-  /** The id of the job. */
-  readonly job: string
-  /** The limits of tasks at this member. */
-  readonly limits?: TaskLimits
-  post(messages: readonly FromProgram[]): void
-  /**
-   * Returns a step of a path: 10 characters of base64url of a hash of a function, its input, and
-   * the number of the call among equal calls.
-   */
-  step(fn: string, input: Uint8Array, occurrence: number): string
-  /** Maps a stack to the author's files, without frames of this runtime. */
-  stack(stack: string): string
-  /** Describes an input for a person. */
-  describe(value: unknown): string
-  /** Resolves when all code that was ready to run has run. */
-  idle(): Promise<void>
-  /**
-   * Runs an action for `owner`. If nobody catches an error of the action, `stray` gets this owner.
-   */
-  onBehalfOf<Result>(owner: object, action: () => Result): Result
-}
+type Run = Extract<ToProgram, { type: 'run' }>
 
 /**
  * Runs the tasks of one program in one thread, one at a time. A frame that awaits children gives
@@ -108,7 +87,11 @@ export class Runtime {
           this.#stored.handle(message)
           break
         case 'forget':
+          this.#frames.get(message.path)?.saves.forget()
           this.#frames.delete(message.path)
+          break
+        case 'stop':
+          for (const { saves, isWaiting } of this.#frames.values()) saves.stop(isWaiting)
           break
         case 'run':
         case 'deliver':
@@ -137,24 +120,28 @@ export class Runtime {
   }
 
   /**
-   * Resolves once a frame has ended or waits for children. A frame that waits for anything else
+   * Resolves once a frame has ended, or waits for children. A frame that waits for anything else
    * keeps its worker.
    */
   async #settled(frame: Frame): Promise<void> {
     for (;;) {
       await this.#host.idle()
-      if (frame.returned || frame.isWaiting) return
+      if (frame.returned || frame.isWaiting || frame.saves.hasLeft) return
       await new Promise<void>((resolve) => (frame.changed = resolve))
     }
   }
 
-  #start({ path, fn, input, split, given }: Extract<ToProgram, { type: 'run' }>): Frame {
+  #start({ path, fn, input, split, given, saved }: Run): Frame {
     const own = given && { given: this.#shared.declared(given), offers: NOTHING_SHARED }
-    const frame = new Frame(path, fn, input.length > MAX_DESCRIBED ? input.length : input, own)
+    const saves: FrameSaves = new FrameSaves(
+      (said) => void (this.#frames.get(path) === frame && this.#say({ type: 'saved', path, ...said })),
+      () => frame.changed(),
+    )
+    const frame = new Frame(path, fn, input.length > MAX_DESCRIBED ? input.length : input, own, saves)
     this.#frames.set(path, frame)
     this.#current = frame
     this.#host
-      .onBehalfOf(frame, async () => await this.#call(frame, fn, input, split))
+      .onBehalfOf(frame, async () => await this.#call(frame, { fn, input, split, ...(saved && { saved }) }))
       .then(
         (outcome) => this.#return(frame, outcome),
         (error: unknown) => this.#fail(frame, error),
@@ -190,7 +177,7 @@ export class Runtime {
     return owner instanceof Frame ? { path: owner.path, fn: owner.fn } : undefined
   }
 
-  async #call(frame: Frame, fn: string, input: Uint8Array, split: boolean): Promise<Outcome> {
+  async #call(frame: Frame, { fn, input, split, saved }: Omit<Run, 'type' | 'path' | 'given'>): Promise<Outcome> {
     const definition = this.#tasks.get(fn)
     if (definition === undefined) {
       const known = [...this.#tasks.keys()].join(', ')
@@ -198,22 +185,21 @@ export class Runtime {
         code: 'FUNCTION_MISSING',
       })
     }
-    let random: (() => number) | undefined
     const store = async (bytes: Uint8Array): Promise<BlobReference> =>
       await this.#stored.store(bytes).catch((error: unknown) => {
         throw markFault(error)
       })
-    const context: TaskContext & { split: boolean } & FurtherContext = {
+    const { job, limits } = this.#host
+    const context = contextOf(frame, {
       run: (task, childInput) => this.#spawn(frame, task, childInput),
       use: ((blob: BlobReference, unpack?: Unpack<unknown>) => this.#blobs.use(blob, unpack)) as UseBlob,
-      random: () => (random ??= createRandom(hash52(`${this.#host.job} ${frame.path}`) % 2 ** 32))(),
-      job: this.#host.job,
-      path: frame.path,
+      job,
       split,
-      limits: this.#host.limits,
+      saved,
+      limits,
       store,
-      decode: decodeLarge,
-    }
+      idle: async () => await this.#host.idle(),
+    })
     const value = await definition.run(decodeValue(input), context)
     return { value: frame.path === ROOT ? await encodeResult(value, store) : encodeValue(value) }
   }
@@ -243,6 +229,7 @@ export class Runtime {
   #return(frame: Frame, outcome: Outcome): void {
     if (frame.returned) return
     frame.returned = true
+    frame.saves.end()
     this.#flushSpawned(frame)
     if (this.#frames.get(frame.path) === frame) {
       const message = {

@@ -1,5 +1,6 @@
-import type { Acceptance } from '../core/acceptance.ts'
-import { DEFAULT_ACCEPT } from '../options.ts'
+import type { Acceptance, Accepted } from '../core/acceptance.ts'
+import type { PlacedProgram } from '../executors/container.ts'
+import { DEFAULT_ACCEPT, type ComputeOptions } from '../options.ts'
 
 /**
  * Maximum number of owners that a member names, and the characters of each id that it states.
@@ -35,4 +36,19 @@ export function readAcceptance(bytes: Uint8Array): Acceptance | undefined {
   const text = new TextDecoder().decode(bytes.subarray(1))
   const owners = text.split('\n', MAX_OWNERS).filter((end) => end !== '')
   return { sandbox: (flags & SANDBOX) > 0, voted: (flags & VOTED) > 0, anybody: (flags & ANYBODY) > 0, owners, more: (flags & MORE) > 0 }
+}
+
+/**
+ * Returns the place where a member may run a job's tasks; undefined if it may not run them.
+ *
+ * @param self the owner of the member's own jobs
+ */
+export function placeOf(
+  { owner, trusted, votes = 1 }: Accepted,
+  { workers = 0, accept = DEFAULT_ACCEPT }: ComputeOptions,
+  self: string,
+): PlacedProgram['place'] | undefined {
+  if (workers === 0) return undefined
+  if (accept.some((word) => word === 'members' || (word === 'own' ? owner === self : word === owner))) return 'own'
+  return (accept.includes('sandbox') || (accept.includes('voted') && votes > 1)) && !trusted ? 'sandbox' : undefined
 }

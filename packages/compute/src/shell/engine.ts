@@ -1,13 +1,14 @@
 import { blobsIn, openSavedJobs } from '#platform/saved'
 import { openBlobStore } from '#platform/blobs'
-import type { Member, Pool } from '@jel/jel'
+import type { Pool } from '@jel/jel'
 import type { Entry } from '../core/entry.ts'
 import { NOTHING_EXPLAINED } from '../core/explanation.ts'
 import type { Input, JobId } from '../core/io.ts'
 import type { JobExplanation } from '../core/messages.ts'
 import { countsOf, meets } from './requirements.ts'
-import { placeOf, ticketsOf, type ComputeOptions } from '../options.ts'
-import { acceptanceOf } from './acceptance.ts'
+import { ticketsOf, type ComputeOptions } from '../options.ts'
+import { acceptanceOf, placeOf } from './acceptance.ts'
+import { Administration } from './administration.ts'
 import { BlobExchange } from './blob-exchange.ts'
 import type { BlobStore } from './blob-store.ts'
 import { Endings } from './endings.ts'
@@ -17,6 +18,7 @@ import { JobHolders } from './job-holders.ts'
 import { JOB_PREFIX, readJob, type JobRecord, type PublishedJob } from './job-record.ts'
 import { LargeResults } from './large-results.ts'
 import { MemberList } from './member-list.ts'
+import { MetRequirements } from './met-requirements.ts'
 import { OutputExchange } from './output-exchange.ts'
 import type { TaskOutput } from './output-log.ts'
 import { Participation } from './participation.ts'
@@ -57,12 +59,15 @@ export class Engine {
   readonly #files: JobFiles
   readonly #results: LargeResults
   readonly #participation: Participation
+  readonly #met: MetRequirements
+  readonly #administration: Administration
   readonly #shifts: Shifts
   /** Undefined: this member keeps no jobs on disk. */
   readonly #saved: SavedJobs | undefined
   readonly #pool: Pool
   readonly #isClient: boolean
-  #isClosed = false
+  /** Resolves once everything is closed. */
+  #closing: Promise<void> | undefined
 
   constructor(pool: Pool, options: ComputeOptions, events: EngineEvents) {
     const { visits: isClient = false, workers = 0 } = options
@@ -94,7 +99,7 @@ export class Engine {
     })
     this.jobs = new PublishedJobs(pool, options.owner, {
       onPublished: (job, fresh) => {
-        if (job.requirements !== undefined && meets(pool.self, job.requirements)) this.#met.add(job.id)
+        this.#met.published(job)
         void this.#participation.begin(job, fresh)
         // The other members may come back soon as well.
         if (this.#saved?.restore(job.id) === true) this.runner.feed({ type: 'restored' })
@@ -104,11 +109,18 @@ export class Engine {
         this.#results.forget(id)
         this.output.forget(id)
         this.#saved?.forget(id)
-        this.#met.delete(id)
+        this.#met.forget(id)
         this.runner.feed({ type: 'expired', job: id })
         this.endings.end(id)
       },
     })
+    this.#met = new MetRequirements(
+      pool,
+      () => this.jobs,
+      (job) => {
+        if (this.runner.scheduler.ended(job.id) === undefined) void this.#participation.begin(job, false)
+      },
+    )
     const accepts = computes
       ? { ...acceptanceOf(options.accept, this.jobs.owner), meets: (requirements: string) => meets(pool.self, requirements) }
       : undefined
@@ -180,10 +192,8 @@ export class Engine {
       this.#results.evicted(holder)
     }
     this.#participation = new Participation({ ...common, files: this.#files, runner: this.runner, endings: this.endings })
+    this.#administration = new Administration(pool, options.admins ?? [], (policy) => this.runner.feed({ type: 'shares', policy }))
   }
-
-  /** Open jobs with requirements that this member meets. */
-  readonly #met = new Set<JobId>()
 
   async start(): Promise<void> {
     await this.blobs.start()
@@ -192,19 +202,23 @@ export class Engine {
     await this.#streams.start()
     if (!this.#isClient) await this.#signer.start()
     await this.#members.start()
-    this.#pool.addEventListener('updated', this.#onUpdated)
+    this.#met.start()
     await this.#saved?.start(this.#pool.records(JOB_PREFIX).flatMap((record) => readJob(record)?.id ?? []))
+    this.#administration.start()
     this.jobs.start()
   }
 
   get closed(): boolean {
-    return this.#isClosed
+    return this.#closing !== undefined
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    this.#pool.removeEventListener('updated', this.#onUpdated)
+    await (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.#met.close()
+    this.#administration.close()
     this.#participation.close()
     this.#files.close()
     this.#results.close()
@@ -249,27 +263,13 @@ export class Engine {
         ),
       }),
       isKept: scheduler.isOpenElsewhere(id) || this.holders.isReplica(id),
+      after: (job?.after ?? []).flatMap((each) => (scheduler.ended(each) === undefined ? (this.jobs.get(each)?.name ?? []) : [])),
       earlier: job === undefined || hasBegun ? 0 : this.jobs.earlierThan(job, (each) => scheduler.ended(each) === undefined),
     })
   }
 
   watch(id: JobId): void {
     this.runner.feed({ type: 'watch', job: id })
-  }
-
-  /**
-   * The constants of this member may have changed: it may meet the requirements of open jobs now.
-   */
-  readonly #onUpdated = ({ detail }: CustomEvent<Member>): void => {
-    if (detail.id !== this.#pool.self.id) return
-    const { scheduler } = this.runner
-    for (const id of this.jobs.ids()) {
-      const job = this.jobs.get(id)
-      if (job?.requirements === undefined || scheduler.ended(id) !== undefined || this.#met.has(id)) continue
-      if (!meets(this.#pool.self, job.requirements)) continue
-      this.#met.add(id)
-      void this.#participation.begin(job, false)
-    }
   }
 
   #membersChanged(inputs: readonly Input[]): void {

@@ -12,6 +12,8 @@ const job: JobRecord = {
   trusted: false,
   votes: 1,
   requirements: undefined,
+  after: [],
+  maxTime: undefined,
   submitted: 1,
   desired: 'run',
   keep: 60000,

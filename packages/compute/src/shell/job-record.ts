@@ -19,6 +19,12 @@ export const MAX_DATE = 8.64e15
 /** Maximum characters of the requirements of a job. A guess: a record has at most 1 KiB. */
 export const MAX_REQUIREMENTS = 256
 
+/** Maximum number of jobs after which a job begins. A guess: a record has at most 1 KiB. */
+export const MAX_AFTER = 4
+
+/** The shortest limit of a job's time, ms. A guess: replicas learn of a begin within 0.5 s. */
+export const MIN_TIME = 1000
+
 /** Maximum bytes of an input inside the record. A record has at most 1 KiB. */
 export const MAX_INLINE_INPUT = 400
 
@@ -50,6 +56,10 @@ export interface JobRecord {
   readonly votes: number
   /** A condition over the constants of members; undefined: none. */
   readonly requirements: string | undefined
+  /** The ids of the jobs after which this one begins. */
+  readonly after: readonly string[]
+  /** How long the job may run, ms; undefined: as long as its record lives. */
+  readonly maxTime: number | undefined
   /** ms since 1970 */
   readonly submitted: number
   /** How long the pool keeps the result after the end of the job, ms. */
@@ -90,6 +100,8 @@ const schema = v.object({
   trusted: v.optional(v.boolean(), false),
   votes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_VOTES)), 1),
   requirements: v.optional(v.pipe(v.string(), v.maxLength(MAX_REQUIREMENTS))),
+  after: v.optional(v.pipe(v.array(v.pipe(v.string(), v.regex(/^[\da-f]{20}$/u))), v.maxLength(MAX_AFTER)), []),
+  maxTime: v.optional(v.pipe(v.number(), v.minValue(MIN_TIME), v.maxValue(MAX_LIFETIME))),
   submitted: v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_DATE)),
   keep: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(MAX_LIFETIME)), DEFAULT_KEEP),
   wish: v.picklist(['run', 'suspend', 'cancel']),
@@ -97,9 +109,9 @@ const schema = v.object({
 
 /**
  * Returns the id of a job. Names belong to owners: two owners may have jobs of the same name. Jobs
- * of one name that differ in program, function, input, blobs, votes or requirements also have
- * different ids. A
- * submitter may not know the earlier job, and outcomes of one job must not count for the other.
+ * of one name that differ in program, function, input, blobs, votes, requirements, `after` or
+ * `maxTime` also have different ids. A submitter may not know the earlier job, and outcomes of one
+ * job must not count for the other.
  */
 export function jobId(owner: string, name: string, job: JobRecord): string {
   const input = job.inputBlob ?? toString(job.input ?? new Uint8Array(), 'base16')
@@ -107,12 +119,14 @@ export function jobId(owner: string, name: string, job: JobRecord): string {
     ...(job.votes > 1 ? [job.votes] : []),
     ...(job.blobs === undefined ? [] : [job.blobs]),
     ...(job.requirements === undefined ? [] : [{ requirements: job.requirements }]),
+    ...(job.after.length > 0 ? [{ after: job.after }] : []),
+    ...(job.maxTime === undefined ? [] : [{ maxTime: job.maxTime }]),
   ]
   return sha256(JSON.stringify([owner, name, job.program, job.fn, input, ...optional])).slice(0, 20)
 }
 
 export function encodeJob(job: JobRecord): Uint8Array {
-  const { program, fn, input, inputBlob, blobs, result, trusted, votes, requirements, submitted, keep, desired } = job
+  const { program, fn, input, inputBlob, blobs, result, trusted, votes, requirements, after, maxTime, submitted, keep, desired } = job
   const optional = {
     ...(input && { input }),
     ...(inputBlob && { inputBlob }),
@@ -121,6 +135,8 @@ export function encodeJob(job: JobRecord): Uint8Array {
     ...(trusted && { trusted }),
     ...(votes > 1 && { votes }),
     ...(requirements !== undefined && { requirements }),
+    ...(after.length > 0 && { after }),
+    ...(maxTime !== undefined && { maxTime }),
     ...(keep !== DEFAULT_KEEP && { keep }),
   }
   const fields = { program, fn, submitted, wish: desired, ...optional }
@@ -131,10 +147,10 @@ export function encodeJob(job: JobRecord): Uint8Array {
 export function readJob(record: PoolRecord): PublishedJob | undefined {
   if (!record.name.startsWith(JOB_PREFIX) || record.value === undefined) return undefined
   try {
-    const { input, inputBlob, blobs, result, requirements, wish: desired, ...rest } = v.parse(schema, encoder.decode(record.value))
+    const { input, inputBlob, blobs, result, requirements, maxTime, wish: desired, ...rest } = v.parse(schema, encoder.decode(record.value))
     if (input === undefined && inputBlob === undefined) return undefined
     const name = record.name.slice(JOB_PREFIX.length)
-    const job = { ...rest, input, inputBlob, blobs, result, requirements, desired }
+    const job = { ...rest, input, inputBlob, blobs, result, requirements, maxTime, desired }
     return { ...job, id: jobId(record.owner, name, job), name, owner: record.owner, expires: record.expires, version: record.version }
   } catch {
     return undefined

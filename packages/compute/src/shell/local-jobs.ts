@@ -114,6 +114,8 @@ export class LocalJobs implements JobSource {
       trusted: false,
       votes: 1,
       requirements: undefined,
+      after: [],
+      maxTime: undefined,
       submitted,
       keep: Infinity,
       desired: 'run',

@@ -8,10 +8,10 @@ const LISTS = {
   awaiting: ['paths'],
   holding: ['progress'],
   moved: ['tasks'],
-  unknown: ['paths'],
+  unknown: ['paths', 'saved'],
   result: ['entries'],
-  report: ['entries', 'claims', 'dropped', 'tried'],
-  found: ['entries', 'claims', 'tried'],
+  report: ['entries', 'claims', 'dropped', 'tried', 'saved'],
+  found: ['entries', 'claims', 'tried', 'saved'],
 } as const satisfies { readonly [Type in Message['type']]?: readonly (keyof Extract<Message, { type: Type }>)[] }
 
 /** Splits a message into parts whose lists have at most `most` elements each. */

@@ -50,9 +50,10 @@ export class Participation {
 
   async begin(job: PublishedJob, fresh: boolean): Promise<void> {
     const { runner, jobs, files, store, endings, placeOf, warn } = this.#parts
-    const { id, owner, program, fn, inputBlob, votes, requirements, trusted } = job
+    const { id, owner, program, fn, input: inlineInput, inputBlob, votes, requirements, after, maxTime, trusted, desired } = job
     const submitted = jobs.submittedAt(job)
-    const spec = { id, owner, trusted, fn, input: job.input, votes, requirements, submitted, desired: job.desired, accepted: false, fresh }
+    const stated = { id, owner, trusted, fn, input: inlineInput, votes, requirements, after, maxTime, submitted, desired }
+    const spec = { ...stated, accepted: false, fresh }
     runner.feed({ type: 'job', spec })
     if (endings.has(id)) this.#watch(id)
     // A job that is over needs no files. So a late member first asks whether the job is over: its

@@ -11,6 +11,12 @@ import type { PrintedText } from '../program/messages.ts'
 import { PeerBudget } from './peer-budget.ts'
 import { shownInput } from './shown-input.ts'
 
+/**
+ * Time of a member that leaves for the last states of its tasks, ms. A guess: tasks that save each
+ * second get there.
+ */
+const SAVE_TIME = 2000
+
 export interface RunnerOptions {
   readonly self: ComputeMember
   readonly workers: number
@@ -98,6 +104,10 @@ export class Runner {
   }
 
   async close(): Promise<void> {
+    if (!this.scheduler.isAlone) {
+      this.feed({ type: 'stop' })
+      await this.#executor.stop(SAVE_TIME)
+    }
     this.feed({ type: 'leave' })
     this.#isClosed = true
     this.#driver.stop()

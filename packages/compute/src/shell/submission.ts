@@ -33,12 +33,12 @@ export class Submissions {
     this.#store = store
   }
 
-  /** @param pin the holder of the pins of all files */
+  /** @param pin the holder of the pins of all files; `after` in the options has ids */
   async prepare(
     program: string | Uint8Array,
     fn: string,
     input: unknown,
-    { votes = 1, keep = DEFAULT_KEEP, requirements, blobs: named = [] }: SubmitOptions,
+    { votes = 1, keep = DEFAULT_KEEP, requirements, after = [], maxTime, blobs: named = [] }: SubmitOptions,
     pin: { readonly for: string },
   ): Promise<Submission> {
     const bytes = typeof program === 'string' ? await bundleProgram(program) : program
@@ -67,6 +67,8 @@ export class Submissions {
       trusted: needs.length > 0,
       votes,
       requirements,
+      after,
+      maxTime,
       submitted: Date.now(),
       keep,
       desired: 'run',

@@ -22,6 +22,7 @@ it.each<[string, Partial<WaitingJob>, string]>([
   ['too few members may vote', { job: { ...job, votes: 3 } }, 'each of its tasks must run at 3 members; members that accept it: 2'],
   ['no keeper has answered', { isKept: false, earlier: 4 }, 'no member that keeps it has answered yet'],
   ['all are busy', { earlier: 4 }, 'no member has begun it yet; members that accept it: 2; jobs that came earlier: 4'],
+  ['it begins after others', { after: ['prepare', 'load'] }, 'it begins after prepare, load'],
   ['its turn has just come', {}, 'no member has begun it yet; members that accept it: 2'],
 ])('a job waits if %s, and the reason says so', (_, known, reason) => {
   expect(waitingReason({ ...waiting, ...known })).toBe(reason)
@@ -29,6 +30,7 @@ it.each<[string, Partial<WaitingJob>, string]>([
 
 it.each<[string, Partial<WaitingJob>, string]>([
   ['has members to run at', { isKept: false, earlier: 4 }, ''],
+  ['began before', { after: ['prepare'] }, ''],
   ['is not at this member', { job: undefined, computing: 0 }, ''],
   ['has lost all members that compute', { computing: 0, accepting: 0 }, 'no member of the pool computes'],
   ['has lost all members that accept it', { accepting: 0, withVotes: 0 }, 'no member accepts programs of ada; members with workers: 3'],

@@ -18,6 +18,8 @@ export interface WaitingJob {
   readonly isKept: boolean
   /** The number of earlier jobs that go on. */
   readonly earlier: number
+  /** The names of the jobs after which it begins, and that are not over. */
+  readonly after?: readonly string[]
 }
 
 /**
@@ -34,7 +36,9 @@ export function waitingReason({
   earlier,
   suitable = 0,
   conditions = '',
+  after = [],
 }: WaitingJob): string {
+  if (!hasBegun && after.length > 0) return `it begins after ${after.join(', ')}`
   if (job === undefined) return hasBegun ? '' : 'its input or program is not here yet'
   if (computing === 0) return 'no member of the pool computes'
   const workers = `members with workers: ${computing}`

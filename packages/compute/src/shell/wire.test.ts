@@ -18,12 +18,21 @@ const functionsOf = (length: number) => Array.from({ length }, (_, i) => ({ fn: 
 
 const messages: Message[] = [
   { type: 'steal', request: 1, jobs: ['a', 'b'], count: 2 },
+  { type: 'steal', request: 1, jobs: ['a'], count: 1, busy: true },
   { type: 'work', request: 1, tasks: [{ ...task, occurrence: 1, job: 'a', replay: true, tries: 1 }], left: 3, ended: ['b'] },
   { type: 'lifeline' },
   { type: 'awaiting', job: 'a', paths: ['', path] },
   { type: 'holding', job: 'a', progress: [[path, 0.5]], totals: { begun: 1, finished: 1, ran: 0.5, members: 1 } },
   { type: 'moved', job: 'a', tasks: [{ path, holder: 'm' }] },
   { type: 'unknown', job: 'a', paths: [path] },
+  { type: 'unknown', job: 'a', paths: [path], saved: [{ path, number: 3, state: Uint8Array.of(4) }] },
+  {
+    type: 'work',
+    request: 1,
+    tasks: [{ ...task, job: 'a', replay: true, tries: 1, saved: { number: 2, state: Uint8Array.of(5) } }],
+    left: 3,
+    ended: [],
+  },
   { type: 'result', job: 'a', entries },
   {
     type: 'report',
@@ -40,6 +49,15 @@ const messages: Message[] = [
   { type: 'lookup', job: 'a', request: 0, paths: [path], page: 0, alone: true },
   { type: 'found', job: 'a', request: 1, entries, claims: [{ path, holder: 'm' }], last: false },
   { type: 'found', job: 'a', request: 1, entries, claims: [], last: false, page: 2, next: { at: 0, after: path } },
+  {
+    type: 'found',
+    job: 'a',
+    request: 1,
+    entries: [],
+    claims: [],
+    last: true,
+    saved: [{ path: '', number: 1, state: Uint8Array.of(6) }],
+  },
   { type: 'yield', job: 'a', path, to: 'm' },
   { type: 'idle', request: 1, jobs: ['a'] },
   { type: 'shared', job: 'a', shared },
@@ -136,6 +154,15 @@ describe('messages as bytes', () => {
     }
   })
 
+  it('come in several messages if a task is given back with many saved states, and the task comes last', () => {
+    const saved = Array.from({ length: 20 }, (_, number) => ({ path, number: number + 1, state: new Uint8Array(2 ** 20) }))
+    const parts = encodeMessage({ type: 'unknown', job: 'a', paths: [path], saved }).map(
+      (data) => decodeMessage(data) as Extract<Message, { type: 'unknown' }>,
+    )
+    expect(parts.flatMap((part) => (part.saved ?? []).map(({ number }) => number))).toEqual(saved.map(({ number }) => number))
+    expect(parts.map(({ paths }) => paths.length)).toEqual([...parts.slice(1).map(() => 0), 1])
+  })
+
   it('come in several messages if one would have too many elements', () => {
     const parts = encodeMessage({ type: 'awaiting', job: 'a', paths: Array.from({ length: 70_000 }, () => '') })
     expect(parts.map((data) => (decodeMessage(data) as Extract<Message, { type: 'awaiting' }>).paths.length)).toEqual([35_000, 35_000])
@@ -195,6 +222,16 @@ describe('messages as bytes', () => {
       'a value that is too large',
       { type: 'result', job: 'a', entries: [{ path, outcome: { value: new Uint8Array(2 ** 20 + 1) }, shared: new Map() }] },
     ],
+    [
+      'a saved state that is too large',
+      { type: 'unknown', job: 'a', paths: [], saved: [{ path, number: 1, state: new Uint8Array(2 ** 20 + 1) }] },
+    ],
+    ['a saved state of no save', { type: 'unknown', job: 'a', paths: [], saved: [{ path, number: 0, state: new Uint8Array() }] }],
+    [
+      'a saved state of too many saves',
+      { type: 'unknown', job: 'a', paths: [], saved: [{ path, number: 1e9 + 1, state: new Uint8Array() }] },
+    ],
+    ['a saved state of no path', { type: 'unknown', job: 'a', paths: [], saved: [{ path: 'x', number: 1, state: new Uint8Array() }] }],
     ['an outcome that is none', { type: 'result', job: 'a', entries: [{ path, outcome: {}, shared: new Map() }] }],
     ['an offer without a value', { type: 'shared', job: 'a', shared: new Map([['s0', { rule: 'min', key: 1, values: [] }]]) }],
     [

@@ -5,6 +5,7 @@ import { MAX_KINDS, MAX_MEMBER_KINDS } from '../core/job-work.ts'
 import { MAX_REASON } from '../core/blame.ts'
 import { MAX_EXPLAINED, MAX_MEMBERS } from '../core/explanation.ts'
 import { MAX_LONG } from '../core/long-running.ts'
+import { MAX_SAVES } from '../core/saved-state.ts'
 import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'
 import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes, wireForm } from '../schemas.ts'
@@ -37,6 +38,8 @@ const entry = v.object({
 })
 const task = { path, fn: text(256), input: bytes, occurrence: v.optional(count) }
 const names = v.pipe(v.array(id), v.maxLength(MAX_TRIES))
+const state = { number: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_SAVES)), state: bytes }
+const saved = v.optional(list(v.object({ path, ...state })))
 const grant = v.object({
   ...task,
   job: id,
@@ -44,6 +47,7 @@ const grant = v.object({
   tries: count,
   crashes: v.optional(names),
   holders: v.optional(names),
+  saved: v.optional(v.object(state)),
 })
 const tried = v.optional(list(v.object({ path, crashes: names, holders: names })))
 const claim = v.object({ ...task, age: count, progress: share, leaf: v.boolean(), second: v.boolean() })
@@ -61,7 +65,7 @@ const members = v.optional(v.pipe(v.array(member), v.maxLength(MAX_MEMBERS)))
 const totals = v.object({ ...work, members: count })
 
 const message = v.variant('type', [
-  v.object({ type: v.literal('steal'), request: count, jobs, count }),
+  v.object({ type: v.literal('steal'), request: count, jobs, count, busy: v.optional(v.boolean()) }),
   v.object({ type: v.literal('work'), request: count, tasks: list(grant), left: count, ended: jobs, hint: v.optional(id) }),
   v.pipe(
     v.object({ type: v.literal('surplus') }),
@@ -75,7 +79,7 @@ const message = v.variant('type', [
     totals: v.optional(totals),
   }),
   v.object({ type: v.literal('moved'), job: id, tasks: list(v.object({ path, holder: id })) }),
-  v.object({ type: v.literal('unknown'), job: id, paths: list(path) }),
+  v.object({ type: v.literal('unknown'), job: id, paths: list(path), saved }),
   v.object({ type: v.literal('result'), job: id, entries: list(entry), totals: v.optional(totals) }),
   v.object({
     type: v.literal('report'),
@@ -86,6 +90,7 @@ const message = v.variant('type', [
     dropped: list(path),
     work: v.object({ ...work, longest, functions, running: v.optional(count), waiting: v.optional(count), oldest, unfit, noRoom: unfit }),
     tried,
+    saved,
   }),
   v.object({ type: v.literal('noted'), job: id, number: count }),
   v.object({
@@ -105,6 +110,7 @@ const message = v.variant('type', [
     claims: list(v.object({ path, holder: id })),
     last: v.boolean(),
     tried,
+    saved,
     page: v.optional(count),
     next: v.optional(v.object({ at: count, after: v.optional(path) })),
   }),
