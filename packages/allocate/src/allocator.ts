@@ -1,47 +1,23 @@
 import type { Member, MemberRef, Pool } from '@jel/jel'
 import type { Monitor } from '@jel/monitor'
-import { FrameStream, SendQueue } from '@jel/overlay'
 import * as v from 'valibot'
 import type { Amounts, Milliseconds } from './core/calendar.ts'
-import {
-  amount,
-  fromBytes,
-  granterMessage,
-  leaseRequest,
-  MAX_ANSWER_BYTES,
-  name,
-  toBytes,
-  type GranterMessage,
-  type ListedLease,
-} from './core/messages.ts'
-import { InvalidRequestError, LeaseError } from './errors.ts'
-import { Lease, type Connect } from './lease.ts'
-import { checkEnough, selectMembers, type Selection, type SelectOptions } from './select.ts'
-import { Granter, LEASE_PROTOCOL, type AllowLease } from './shell/granter.ts'
-
-/** A member has this time for the list of its leases, ms. A guess. */
-const LIST_TIME = 5000
-
-/** The term and the kind of a lease. */
-export interface LeaseOptions {
-  /** ms, at most 31 days */
-  readonly for: Milliseconds
-  /** The lease begins after this time, ms. Default: now. */
-  readonly from?: Milliseconds | undefined
-  /**
-   * Takes a fair share of whatever other leases leave. The share changes: see `Lease.onChange`.
-   * Default: no.
-   */
-  readonly background?: boolean | undefined
-  /** A second request with the same key is about the same lease. Default: a new one. */
-  readonly key?: string | undefined
-}
-
-/** The capacities of a member, and the leases of them. */
-export interface Capacities {
-  readonly totals: Amounts
-  readonly leases: readonly ListedLease[]
-}
+import type { Token } from './core/fence.ts'
+import { amount, name, type Capacities } from './core/messages.ts'
+import { InvalidRequestError } from './errors.ts'
+import { GroupHost, type AllowStarter } from './group/group-host.ts'
+import { checkGroupOptions, LONGEST_RUN, type GroupOptions } from './group/group-options.ts'
+import type { GroupRun } from './group/group-run.ts'
+import { newGroupId } from './group/header.ts'
+import type { GroupProgram } from './group/running-rank.ts'
+import { Holder, type LeaseOptions } from './holder.ts'
+import type { Lease } from './lease.ts'
+import type { Limit } from './limit/limit.ts'
+import { Measurements, placeOptionsOf } from './pairs/measurements.ts'
+import type { Pair, UnknownPair } from './pairs/pairs.ts'
+import { PROBE, TOKEN_TIME } from './pairs/probe-token.ts'
+import { checkEnough, selectMembers, type PatternOptions, type Selection, type SelectOptions } from './select.ts'
+import { Granter, type AllowLease } from './shell/granter.ts'
 
 /**
  * Chooses members by their attributes, and leases capacity of them. `allocator` creates it. The
@@ -51,14 +27,28 @@ export class Allocator implements AsyncDisposable {
   readonly #pool: Pool
   readonly #monitor: Monitor
   readonly #granter: Granter
+  readonly #groups: GroupHost
   readonly #end = new AbortController()
-  readonly #leases = new Set<Lease>()
+  readonly #holder: Holder
+  readonly #measurements: Measurements
   #allow: AllowLease = () => true
 
   private constructor(pool: Pool, monitor: Monitor) {
     this.#pool = pool
     this.#monitor = monitor
-    this.#granter = new Granter(pool, (asked) => this.#allow(asked))
+    this.#granter = new Granter(
+      pool,
+      (asked) => this.#allow(asked),
+      (effect) => this.#groups.leased(effect),
+      () => this.#groups.list(this.#granter.holds()),
+    )
+    this.#groups = new GroupHost(pool, (input) => this.#granter.deliver(input))
+    this.#holder = new Holder(pool, this.#granter, this.#end.signal)
+    this.#measurements = new Measurements(
+      pool,
+      async (manager) => await this.lease(manager, { [PROBE]: 1 }, { for: TOKEN_TIME }),
+      this.#end.signal,
+    )
   }
 
   /** @internal */
@@ -66,8 +56,10 @@ export class Allocator implements AsyncDisposable {
     const started = new Allocator(pool, monitor)
     const { signal } = started.#end
     await started.#granter.start(signal)
+    await started.#groups.start(signal)
+    await started.#measurements.start()
     for (const type of ['died', 'left'] as const)
-      pool.addEventListener(type, ({ detail }) => started.#gone(detail.id, `its granter ${type}`), { signal })
+      pool.addEventListener(type, ({ detail }) => started.#holder.finish(`its granter ${type}`, detail.id), { signal })
     void pool.closed.then(() => started.#close())
     return started
   }
@@ -84,6 +76,23 @@ export class Allocator implements AsyncDisposable {
     if (!this.#granter.offer(capacity, total)) throw new InvalidRequestError(`offer: ${capacity}: leases take more than ${total}`)
   }
 
+  /**
+   * Enforces a lease of this member: the holder has its present amount, as bytes a second. All
+   * limits with one token share it.
+   *
+   * @param holder the member at the other end of the stream that is limited
+   * @param token the holder sends it; an older token is refused
+   * @throws LeaseError with the code `NO_LEASE` if the token is no living lease of this holder
+   */
+  limit(capacity: string, holder: MemberRef, token: Token): Limit {
+    return this.#granter.limit(capacity, idOf(holder), token)
+  }
+
+  /** Returns the amount of a capacity of this member that running leases may use now. */
+  inUse(capacity: string): number {
+    return this.#granter.inUse(capacity)
+  }
+
   /** Decides which members may have leases. Default: all. */
   allow(allow: AllowLease): void {
     this.#allow = allow
@@ -96,63 +105,119 @@ export class Allocator implements AsyncDisposable {
    *   fit; UnknownMemberError; OpenError if the member can't be reached or grants no leases
    */
   async lease(member: MemberRef, amounts: Amounts, options: LeaseOptions): Promise<Lease> {
-    const { from = 0, background = false, key = crypto.randomUUID() } = options
-    const { output, issues } = v.safeParse(v.object({ ...leaseRequest.entries }), { amounts, for: options.for, from, background, key })
-    if (issues !== undefined) throw new InvalidRequestError(`${v.getDotPath(issues[0]) ?? 'lease'}: ${issues[0].message}`)
     this.#check()
-    const id = idOf(member)
-    const lease = await Lease.ask(id, output, this.#connectTo(id))
-    if (this.#end.signal.aborted) await lease.release()
+    return await this.#holder.lease(idOf(member), amounts, options)
+  }
+
+  /**
+   * Takes ranks of a program from now on, in the groups of any member. Offers the capacity `ranks`
+   * of 1, unless one is offered already: so many programs run here at once.
+   *
+   * @param run gets the group and the input; its result goes to the member that started the group
+   * @param allow whether a member may start groups with a rank here; default: any member
+   */
+  program(program: string, run: GroupProgram, allow: AllowStarter = () => true): void {
+    if (!v.is(name, program)) throw new InvalidRequestError(`program: ${JSON.stringify(program)}: must be a word, as in solve`)
+    if (this.#granter.totals['ranks'] === undefined) this.offer('ranks', 1)
+    this.#groups.serve(program, run, allow)
+  }
+
+  /**
+   * Starts a program at several members: at all of them or at none. Resolves when they have
+   * started. This member has a rank only if it takes ranks of the program, too.
+   *
+   * @throws InvalidRequestError; TooFewMatchError; GroupError with the code `NEVER` if too few
+   *   members can take a rank, `TIMEOUT` or `STOPPED`
+   */
+  async group(program: string, options: GroupOptions): Promise<GroupRun> {
+    checkGroupOptions(options)
     this.#check()
-    this.#leases.add(lease)
-    lease.signal.addEventListener('abort', () => this.#leases.delete(lease), { once: true })
-    return lease
+    const { count, grow = false, atLeast = grow ? 1 : count, spares = Math.ceil(count / 10), timeout = 10_000, signal } = options
+    const { where, rank, ids, location, nearest } = options
+    const date = Date.now()
+    const select = async (): Promise<Selection> =>
+      await this.explain({ where, rank, ids, location, ...(nearest === true && { nearest, count: count + spares }) })
+    const selection = await select()
+    const atLeastNow = Math.min(atLeast, count)
+    // A member may take several ranks.
+    if (selection.selected.length === 0) checkEnough(selection, atLeastNow)
+    this.#check()
+    const wanted = {
+      group: newGroupId(),
+      program,
+      title: options.title,
+      candidates: idsOf(selection),
+      count,
+      atLeast: atLeastNow,
+      grows: grow,
+      spares,
+      amounts: options.amounts ?? { ranks: 1 },
+      for: options.for ?? LONGEST_RUN,
+      date,
+      input: options.input,
+      timeout,
+      signal,
+    }
+    return await this.#groups.want(wanted, async () => idsOf(await select()))
   }
 
   /** The leases that this member holds. */
   get held(): readonly Lease[] {
-    return [...this.#leases]
+    return this.#holder.leases
   }
 
-  /** Returns the capacities of a member, and all leases of them. */
+  /** Returns the capacities of a member, all leases of them, and its groups. */
   async leasesOf(member: MemberRef): Promise<Capacities> {
-    const id = idOf(member)
-    const { promise, resolve, reject } = Promise.withResolvers<Capacities>()
-    const timer = setTimeout(() => reject(new LeaseError('NO_ANSWER', `${id} did not answer within ${LIST_TIME} ms`)), LIST_TIME)
-    try {
-      const wire = await this.#connectTo(id)((message) => {
-        if (message === undefined) reject(new LeaseError('NO_ANSWER', `${id} ended the stream`))
-        else if ('leases' in message) resolve(message)
-      })
-      wire.send({ list: true })
-      return await promise.finally(() => wire.close())
-    } finally {
-      clearTimeout(timer)
-    }
+    return await this.#holder.leasesOf(idOf(member))
   }
 
   /**
-   * Returns the members that match a condition, the best first.
+   * Returns the members that match a condition, the best first, or in the order of a pattern.
    *
-   * @throws InvalidRequestError; TooFewMatchError if fewer than `count` match
+   * @throws InvalidRequestError; TooFewMatchError if fewer than `count` match; UnknownPairError if
+   *   a pattern can't be placed without a pair that could not be measured
    */
-  async select(options: SelectOptions = {}): Promise<readonly Member[]> {
+  async select(options: PatternOptions = {}): Promise<readonly Member[]> {
     const selection = await this.explain(options)
     checkEnough(selection, options.count ?? 0)
     return selection.selected.map(({ member }) => member)
   }
 
   /**
-   * As `select`, with ranks and the number of members that meet each condition, and never too few.
+   * As `select`, with ranks and the number of members that meet each condition. Too few are no
+   * error, unless there is a pattern.
    */
-  async explain(options: SelectOptions = {}): Promise<Selection> {
-    return await selectMembers(this.#pool.members(), this.#monitor, options)
+  async explain({ signal, ...options }: PatternOptions = {}): Promise<Selection> {
+    const select = async (some: SelectOptions): Promise<Selection> =>
+      await selectMembers(this.#pool.members(), this.#monitor, some, this.#pool.self.location)
+    if (options.pattern === undefined) return await select(options)
+    const wanted = placeOptionsOf(options)
+    const selection = await select({ ...options, count: undefined })
+    checkEnough(selection, wanted.count)
+    this.#check()
+    return await this.#measurements.place(selection, wanted, signal)
+  }
+
+  /**
+   * Measures the round trip and the bandwidth between members, each with each. Probes of one site
+   * never run at once: see `docs/leases.md`. `select` uses the figures for a minute.
+   *
+   * @param options `timeout`: the time for all, ms; default: 30,000
+   * @returns the figures of each pair, and the pairs that have none
+   * @throws UnknownMemberError; the reason of the signal
+   */
+  async measure(
+    members: readonly MemberRef[],
+    options: { readonly timeout?: Milliseconds; readonly signal?: AbortSignal } = {},
+  ): Promise<{ readonly pairs: readonly Pair[]; readonly unknown: readonly UnknownPair[] }> {
+    this.#check()
+    return await this.#measurements.measure(new Set(members.map((member) => idOf(member))), options)
   }
 
   /** Releases all leases, and grants no more. */
   async close(): Promise<void> {
     this.#end.abort()
-    await Promise.all([...this.#leases].map(async (lease) => await lease.release()))
+    await this.#holder.release()
     this.#close()
   }
 
@@ -166,35 +231,14 @@ export class Allocator implements AsyncDisposable {
 
   #close(): void {
     this.#end.abort()
+    this.#groups.close('this member takes no part any more')
     this.#granter.close()
-    for (const lease of this.#leases) lease.finish('this member has left the pool')
+    this.#holder.finish('this member has left the pool')
   }
+}
 
-  #gone(member: string, reason: string): void {
-    for (const lease of this.#leases) if (lease.member === member) lease.finish(reason)
-  }
-
-  #connectTo(id: string): Connect {
-    return async (onMessage) => {
-      if (id === this.#pool.self.id) return { send: this.#granter.connect(onMessage), close: () => {} }
-      const stream = await this.#pool.open(id, LEASE_PROTOCOL)
-      const frames: FrameStream = new FrameStream(
-        stream,
-        { maxFrameBytes: MAX_ANSWER_BYTES, queue: new SendQueue() },
-        {
-          onFrame: (bytes) => {
-            try {
-              onMessage(fromBytes(granterMessage, bytes) as GranterMessage)
-            } catch (error) {
-              frames.abort(error)
-            }
-          },
-          onEnd: () => onMessage(undefined),
-        },
-      )
-      return { send: (message) => frames.send(toBytes(message)), close: () => void frames.close() }
-    }
-  }
+function idsOf({ selected }: Selection): string[] {
+  return selected.map(({ member }) => member.id)
 }
 
 function idOf(member: MemberRef): string {

@@ -8,6 +8,16 @@ export class TooFewMatchError extends AllocateError {
   readonly code = 'NEVER'
 }
 
+/** Two members could not measure each other. */
+export class ProbeError extends AllocateError {
+  readonly code = 'PROBE_FAILED'
+}
+
+/** Each placement of a pattern needs a pair of members whose bandwidth is unknown. */
+export class UnknownPairError extends AllocateError {
+  readonly code = 'UNKNOWN_PAIR'
+}
+
 /** The options of a selection, an offer or a lease are not valid. */
 export class InvalidRequestError extends AllocateError {
   readonly code = 'INVALID_REQUEST'
@@ -33,4 +43,14 @@ export class LeaseError extends AllocateError {
 /** A lease has ended: its term is over, it was released, or its granter is gone. */
 export class LeaseEndedError extends AllocateError {
   readonly code = 'LEASE_ENDED'
+}
+
+/** A group did not start, a rank of it is lost, or it has ended. */
+export class GroupError extends AllocateError {
+  readonly code: 'NEVER' | 'TIMEOUT' | 'STOPPED' | 'RANK_LOST' | 'REVOKED'
+
+  constructor(code: GroupError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
 }

@@ -1,6 +1,6 @@
 import type { Amounts, Milliseconds } from './core/calendar.ts'
 import type { Token } from './core/fence.ts'
-import type { LeaseRequest } from './core/leases.ts'
+import type { LeaseRequest } from './core/lease-input.ts'
 import type { GranterMessage, HolderMessage } from './core/messages.ts'
 import { LeaseEndedError, LeaseError } from './errors.ts'
 

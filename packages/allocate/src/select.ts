@@ -1,6 +1,9 @@
 import { Expression, lookupOf, type Monitor, type Value } from '@jel/monitor'
 import type { Member } from '@jel/jel'
+import type { Milliseconds } from './core/calendar.ts'
 import { InvalidRequestError, TooFewMatchError } from './errors.ts'
+import type { Pattern } from './pairs/placement.ts'
+import type { Placed } from './pairs/pairs.ts'
 
 /** Maximum number of members that are asked at once. A guess: each takes a stream. */
 const AT_ONCE = 64
@@ -26,6 +29,28 @@ export interface SelectOptions {
   readonly ids?: readonly string[] | undefined
   /** The end of the location, in levels. */
   readonly location?: string | undefined
+  /**
+   * Asks the members at the finest level of this member's own location first, and those of the next
+   * level only if fewer than `count` match (as grid managers ask their superior). Default: no.
+   */
+  readonly nearest?: boolean | undefined
+}
+
+/** The members that are wanted, and the exchange of data between them. */
+export interface PatternOptions extends SelectOptions {
+  /**
+   * Positions of `count` members that will exchange data. The members come in such an order that
+   * the slowest edge is as fast as possible: the first one is at position 0. Ranks decide among
+   * equals, and the 64 best ones are considered. Default: none.
+   */
+  readonly pattern?: Pattern | undefined
+  /**
+   * The time for measuring pairs that were not measured within the last minute, ms. 0: measures
+   * none. Default: 30,000.
+   */
+  readonly timeout?: Milliseconds | undefined
+  /** Gives the measurement up. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A selected member. */
@@ -49,10 +74,51 @@ export interface Selection {
   readonly considered: number
   readonly matching: number
   readonly conditions: readonly ConditionCount[]
+  /** How the pattern was placed, if there is one. */
+  readonly placed?: Placed
 }
 
-/** Returns the members that match, the best first, and the counts for each condition. */
-export async function selectMembers(members: readonly Member[], monitor: Monitor, options: SelectOptions): Promise<Selection> {
+/**
+ * Returns the members that match, the best first, and the counts for each condition.
+ *
+ * @param own the location of this member
+ */
+export async function selectMembers(members: readonly Member[], monitor: Monitor, options: SelectOptions, own = ''): Promise<Selection> {
+  if (options.nearest !== true) return await selectAmong(members, monitor, options)
+  const { count = 1 } = options
+  let found: Selection | undefined
+  const asked = new Set<string>()
+  for (const level of [...levelsOf(own), '']) {
+    const next = members.filter(({ id, location }) => !asked.has(id) && (level === '' || `@${location}`.endsWith(`@${level}`)))
+    for (const { id } of next) asked.add(id)
+    found = joined(found, await selectAmong(next, monitor, options), count)
+    if (found.matching >= count) break
+  }
+  return found as Selection
+}
+
+/** Returns the levels of a location, from all of it to the coarsest one. */
+function levelsOf(location: string): string[] {
+  const parts = location === '' ? [] : location.split('@')
+  return parts.map((_, at) => parts.slice(at).join('@'))
+}
+
+/** Nearer members come before others, whatever their ranks. */
+function joined(near: Selection | undefined, far: Selection, count: number): Selection {
+  if (near === undefined) return far
+  return {
+    selected: [...near.selected, ...far.selected].slice(0, count),
+    considered: near.considered + far.considered,
+    matching: near.matching + far.matching,
+    conditions: near.conditions.map((each, at) => {
+      const { holds = 0, unknown = 0 } = far.conditions[at] ?? {}
+      return { ...each, holds: each.holds + holds, unknown: each.unknown + unknown }
+    }),
+  }
+}
+
+/** Chooses among these members. */
+async function selectAmong(members: readonly Member[], monitor: Monitor, options: SelectOptions): Promise<Selection> {
   const { count = Infinity, ids, location } = options
   const where = parse('where', options.where)
   const rank = parse('rank', options.rank)

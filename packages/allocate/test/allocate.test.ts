@@ -177,6 +177,14 @@ describe('a selection', () => {
     expect(selected.map(({ id }) => ids.indexOf(id))).toEqual([1, 2])
     expect((await by.select({ rank: 'load', count: 2 })).map(({ id }) => ids.indexOf(id))).toEqual([2, 1])
     expect(new Set((await by.select({ location: 'site1' })).map(({ id }) => ids.indexOf(id)))).toEqual(new Set([1, 3]))
+    // The level of this member alone, its site, and the pool: the search ends where enough match.
+    const near = async (count: number, where: string) => {
+      const { considered, selected } = await by.explain({ count, where, nearest: true })
+      return [considered, ...selected.map(({ member }) => ids.indexOf(member.id))]
+    }
+    expect(await near(1, 'cpus >= 1')).toEqual([1, expect.any(Number)])
+    expect((await near(2, 'cpus >= 1'))[0]).toBe(2)
+    expect((await near(3, 'cpus >= 1'))[0]).toBe(ids.length)
     await expect(by.select({ count: 12, where: 'cpus >= 6 && gpu' })).rejects.toThrow(
       '12 wanted, 0 match (cpus >= 6: 2 of 4; gpu: 0 of 4, unknown of 4)',
     )

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Fence } from './fence.ts'
-import { GRACE, Leases, type Granted, type LeaseEffect, type LeaseRequest, type Refusal } from './leases.ts'
+import type { Granted, LeaseEffect, LeaseRequest, Refusal } from './lease-input.ts'
+import { Leases } from './leases.ts'
 import { maxMin } from './max-min.ts'
+import { GRACE } from './shares.ts'
 
 /** A granter on a virtual clock, with the view of its holders. */
 class Bank {
@@ -246,6 +248,18 @@ describe('the leases of a member', () => {
     expect(bank.leases.list()[0]?.amounts).toEqual({ cpus: 15 })
     bank.feed({ type: 'offer', name: 'cpus', total: 4 })
     expect(bank.leases.list()[0]?.amounts).toEqual({ cpus: 4 })
+  })
+
+  it('hold no more for one group than this member offers', () => {
+    const bank = new Bank()
+    const hold = (place: number): LeaseEffect[] => {
+      const asked = { group: `g/${place}`, place, holder: 'a', date: 0, amounts: { cpus: 5 }, for: 100 }
+      return bank.feed({ type: 'hold', asked })
+    }
+    expect(hold(0)).toMatchObject([{ type: 'held', places: 2 }])
+    expect(hold(1)).toMatchObject([{ type: 'held' }])
+    const message = 'cpus: 15 wanted, 10 offered'
+    expect(hold(2)).toEqual([{ type: 'noHold', group: 'g/2', refusal: { code: 'CAPACITY', message } }])
   })
 
   it('are at most 64 of one holder', () => {

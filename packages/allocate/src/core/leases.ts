@@ -1,83 +1,12 @@
 import { Timers, type Machine, type TimerEffect, type TimerInput } from '@jel/machine'
 import { Calendar, type Amounts, type Milliseconds, type Reservation } from './calendar.ts'
-import { maxMin } from './max-min.ts'
+import { Holds, sharesCapacity, type HoldRequest, type HoldStatus } from './holds.ts'
+import { LONGEST, type Granted, type HoldInput, type LeaseEffect, type LeaseInput, type LeaseRequest, type Refusal } from './lease-input.ts'
+import { MOST_NAMED } from './listed-groups.ts'
+import { GRACE, Shares, type Lease } from './shares.ts'
 
 /** Maximum number of leases of a member, and of one holder. From GRID. */
 const [MAX_LEASES, MAX_OF_ONE] = [1024, 64]
-/** The latest end of a lease, from now on, ms: 31 days. From GRID. */
-export const LONGEST: Milliseconds = 31 * 86_400_000
-/**
- * A background holder hears of a smaller share this long before a foreground lease takes the rest,
- * ms. A guess: a message arrives, and a program can react.
- */
-export const GRACE: Milliseconds = 500
-
-/** A wish for capacity. All times are spans: calendars of members may differ. */
-export interface LeaseRequest {
-  readonly amounts: Amounts
-  /** ms */
-  readonly for: Milliseconds
-  /** The lease begins after this time, ms. */
-  readonly from: Milliseconds
-  /** Takes a fair share of whatever foreground leases leave, and is never refused for capacity. */
-  readonly background: boolean
-  /** A repeated request with this key is about the same lease. */
-  readonly key: string
-  /** Asks for a lease that this holder has, and for no new one. */
-  readonly again?: boolean | undefined
-}
-
-/** A lease as its holder sees it. The times are spans from now. */
-export interface Granted {
-  /** Grows with each lease of this life of the granter. */
-  readonly number: number
-  readonly startsIn: Milliseconds
-  readonly endsIn: Milliseconds
-  /** The present amounts: those asked for, or the share of a background lease. */
-  readonly amounts: Amounts
-}
-
-/** Why there is no lease. */
-export interface Refusal {
-  readonly code: 'CAPACITY' | 'NO_CAPACITY' | 'TOO_MANY' | 'NO_LEASE' | 'DENIED'
-  readonly message: string
-  /** Time until the request would fit, ms. */
-  readonly earliest?: Milliseconds | undefined
-}
-
-export type LeaseInput =
-  | { readonly type: 'ask'; readonly request: number; readonly holder: string; readonly asked: LeaseRequest }
-  | { readonly type: 'renew'; readonly request: number; readonly holder: string; readonly number: number; readonly for: Milliseconds }
-  | { readonly type: 'change'; readonly request: number; readonly holder: string; readonly number: number; readonly amounts: Amounts }
-  | { readonly type: 'release'; readonly request: number; readonly holder: string; readonly number: number }
-  /** Sets a capacity of this member: see `mayOffer`. */
-  | { readonly type: 'offer'; readonly name: string; readonly total: number }
-  /** The holder died or left. */
-  | { readonly type: 'gone'; readonly holder: string }
-
-export type LeaseEffect =
-  | { readonly type: 'granted'; readonly request: number; readonly lease: Granted }
-  | { readonly type: 'refused'; readonly request: number; readonly refusal: Refusal }
-  | { readonly type: 'changed'; readonly holder: string; readonly number: number; readonly amounts: Amounts }
-  | { readonly type: 'ended'; readonly holder: string; readonly number: number; readonly reason: 'term' | 'released' | 'gone' }
-
-/** A granted lease. */
-export interface Lease {
-  readonly number: number
-  readonly holder: string
-  readonly key: string
-  readonly background: boolean
-  reservation: Reservation
-  /** After a change that others must make room for: the reservation until then. */
-  former?: Reservation
-  /** The last announced amounts. */
-  amounts: Amounts
-  /**
-   * For each capacity the amount that a background holder had, and the time until which it may
-   * still use it.
-   */
-  readonly yielded: Map<string, { readonly amount: number; readonly until: Milliseconds }>
-}
 
 /**
  * The leases of a member's own capacities (GARA). The member alone grants them, from its memory, so
@@ -86,18 +15,43 @@ export interface Lease {
 export class Leases implements Machine<LeaseInput, LeaseEffect> {
   readonly #calendar = new Calendar()
   readonly #leases = new Map<number, Lease>()
+  readonly #shares = new Shares(this.#calendar, this.#leases)
+  readonly #holds = new Holds(this.#calendar, (amounts, now) => this.#shares.notice(amounts, now))
+  /** Returns the date, Unix ms: groups come in the order of their dates. */
+  readonly #date: () => number
   readonly #timers = new Timers(['next'])
   #number = 0
   #now: Milliseconds = 0
   #effects: (LeaseEffect | TimerEffect)[] = []
+
+  constructor(date: () => number = Date.now) {
+    this.#date = date
+  }
 
   /** All leases, the oldest first. */
   list(): readonly Lease[] {
     return [...this.#leases.values()]
   }
 
+  get(number: number): Lease | undefined {
+    return this.#leases.get(number)
+  }
+
   get totals(): ReadonlyMap<string, number> {
     return this.#calendar.totals
+  }
+
+  /** The holds of groups, those that wait with the leases that have their capacity now. */
+  holds(now: Milliseconds): (HoldStatus & { readonly leases: readonly number[] })[] {
+    return this.#holds.list(this.#date()).map((hold) => {
+      const before = [...this.#leases.values()].filter(
+        ({ reservation: { start, amounts }, background }) =>
+          hold.state === 'waiting' && !background && start <= now && sharesCapacity(amounts, hold.amounts),
+      )
+      const groups = before.flatMap(({ group }) => (group === undefined ? [] : [group]))
+      const plain = before.flatMap(({ number, group }) => (group === undefined ? [number] : []))
+      return { ...hold, groups: [...groups, ...hold.groups].slice(0, MOST_NAMED), leases: plain.slice(0, MOST_NAMED) }
+    })
   }
 
   /** Whether leases leave room for a capacity to be only this large. */
@@ -111,18 +65,73 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     this.#expire()
     if (input.type === 'gone') {
       for (const lease of this.#leases.values()) if (lease.holder === input.holder) this.#end(lease, 'gone')
-    } else if (input.type === 'offer') this.#calendar.offer(input.name, input.total, this.#now)
+      for (const group of this.#holds.unlockedOf(input.holder)) this.#letGo(group)
+    } else if (isOfGroup(input)) this.#forGroup(input)
+    else if (input.type === 'offer') this.#calendar.offer(input.name, input.total, this.#now)
     else if (input.type !== 'timer') {
       const answer = this.#answer(input)
       if ('code' in answer) this.#effects.push({ type: 'refused', request: input.request, refusal: answer })
       else this.#effects.push({ type: 'granted', request: input.request, lease: this.#granted(answer) })
     }
-    this.#share()
+    this.#effects.push(...this.#holds.review(this.#now, this.#date()))
+    if (input.type === 'hold') this.#effects.push(...this.#holds.waits(input.asked.group))
+    for (const { holder, number, amounts } of this.#shares.review(this.#now))
+      this.#effects.push({ type: 'changed', holder, number, amounts })
     this.#schedule()
     return this.#effects
   }
 
-  #answer(input: Exclude<LeaseInput, { type: 'gone' | 'offer' }>): Lease | Refusal {
+  #forGroup(input: HoldInput): void {
+    if (input.type === 'hold') {
+      const refusal = this.#holdRefusal(input.asked)
+      if (refusal !== undefined) this.#effects.push({ type: 'noHold', group: input.asked.group, refusal })
+      return
+    }
+    const { group } = input
+    if (input.type === 'lock') this.#effects.push({ type: 'locked', group, attempt: input.attempt, isHeld: this.#holds.lock(group) })
+    else if (input.type === 'unlock') this.#holds.unlock(group, this.#now)
+    else if (input.type === 'letGo') this.#letGo(group)
+    else {
+      const { reservation } = this.#holds.end(group) ?? {}
+      if (reservation === undefined) return
+      const number = ++this.#number
+      const { amounts } = reservation
+      this.#leases.set(number, {
+        number,
+        holder: input.self,
+        key: group,
+        group,
+        background: false,
+        reservation,
+        amounts,
+        yielded: new Map(),
+      })
+      this.#effects.push({ type: 'started', group, startsIn: Math.max(0, reservation.start - this.#now) })
+    }
+  }
+
+  /** A group that waits for other groups hears that it waits. */
+  #holdRefusal(asked: HoldRequest): Refusal | undefined {
+    const unknown = this.#unknown(asked.amounts)
+    if (unknown !== undefined) return unknown
+    for (const [name, amount] of Object.entries(asked.amounts)) {
+      const total = this.#calendar.totals.get(name) ?? 0
+      const wanted = amount * (asked.place + 1)
+      if (wanted > total) return { code: 'CAPACITY', message: `${name}: ${wanted} wanted, ${total} offered` }
+    }
+    const tooMany = this.#holds.ask(asked)
+    if (tooMany !== undefined) return { code: tooMany, message: 'too many groups ask for a hold here' }
+    return undefined
+  }
+
+  /** Ends the hold of a group, or its lease. */
+  #letGo(group: string): void {
+    const held = this.#holds.end(group)
+    if (held?.reservation !== undefined) this.#calendar.remove(held.reservation)
+    for (const lease of this.#leases.values()) if (lease.group === group) this.#end(lease, 'released')
+  }
+
+  #answer(input: Exclude<LeaseInput, HoldInput | { type: 'gone' | 'offer' }>): Lease | Refusal {
     if (input.type === 'ask') return this.#ask(input.holder, input.asked)
     const lease = this.#leases.get(input.number)
     if (lease?.holder !== input.holder) return { code: 'NO_LEASE', message: `there is no lease ${input.number} of this member` }
@@ -150,7 +159,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
       }
     const unknown = this.#unknown(asked.amounts)
     if (unknown !== undefined) return unknown
-    const start = this.#now + (asked.background ? asked.from : Math.max(asked.from, this.#notice(asked.amounts)))
+    const start = this.#now + (asked.background ? asked.from : Math.max(asked.from, this.#shares.notice(asked.amounts, this.#now)))
     const reservation: Reservation = { start, end: start + asked.for, amounts: asked.amounts }
     const refusal = asked.background ? undefined : this.#refusal(reservation)
     if (refusal !== undefined) return refusal
@@ -174,7 +183,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     const pending = (lease.former?.end ?? 0) - this.#now
     if (pending > 0) return { code: 'CAPACITY', message: 'an earlier change has not taken effect yet', earliest: pending }
     const more = Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Math.max(0, amount - (former[name] ?? 0))]))
-    const from = Math.max(start, this.#now + (lease.background ? 0 : this.#notice(more)))
+    const from = Math.max(start, this.#now + (lease.background ? 0 : this.#shares.notice(more, this.#now)))
     if (from >= end) return { code: 'CAPACITY', message: 'the lease ends before there is room' }
     const moved = this.#move(lease, { start: from, end, amounts })
     if (!('code' in moved) && from > Math.max(start, this.#now)) {
@@ -216,16 +225,6 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     return { code: 'CAPACITY', message: `${missing}${when}`, earliest }
   }
 
-  /** The time that background holders need to make room, ms. */
-  #notice(amounts: Amounts): Milliseconds {
-    for (const [name, amount] of Object.entries(amounts)) {
-      const taken = [...this.#leases.values()].reduce((sum, each) => sum + (each.background ? (each.amounts[name] ?? 0) : 0), 0)
-      if (taken > 0 && taken + this.#calendar.peak(name, this.#now, this.#now + GRACE) + amount > (this.#calendar.totals.get(name) ?? 0))
-        return GRACE
-    }
-    return 0
-  }
-
   #expire(): void {
     for (const lease of this.#leases.values()) if (lease.reservation.end <= this.#now) this.#end(lease, 'term')
   }
@@ -234,54 +233,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     this.#leases.delete(lease.number)
     this.#calendar.remove(lease.reservation)
     if (lease.former !== undefined) this.#calendar.remove(lease.former)
-    this.#effects.push({ type: 'ended', holder: lease.holder, number: lease.number, reason })
-  }
-
-  /**
-   * Announces shares of background leases that have changed. A share that grows at the cost of
-   * others grows when their time of grace is over.
-   */
-  #share(): void {
-    const background = [...this.#leases.values()].filter((each) => each.background && each.reservation.start <= this.#now)
-    if (background.length === 0) return
-    const shares = background.map(({ amounts }): Record<string, number> => ({ ...amounts }))
-    for (const [name, total] of this.#calendar.totals) {
-      // A foreground lease that begins within the time of grace counts already.
-      const rest = total - this.#calendar.peak(name, this.#now, this.#now + GRACE + 1)
-      const wants = background.map(({ reservation }) => reservation.amounts[name] ?? 0)
-      const fair = maxMin(rest, wants)
-      let used = 0
-      for (const [at, { amounts, yielded }] of background.entries()) {
-        const [now, next] = [amounts[name] ?? 0, Math.min(amounts[name] ?? 0, fair[at] as number)]
-        if (next < now) yielded.set(name, { amount: Math.max(now, this.#heldOf(background[at] as Lease, name)), until: this.#now + GRACE })
-        ;(shares[at] as Record<string, number>)[name] = next
-        used += Math.max(next, this.#heldOf(background[at] as Lease, name))
-      }
-      for (const [at, want] of wants.entries()) {
-        const share = shares[at] as Record<string, number>
-        if (want === 0) delete share[name]
-        const more = Math.max(0, Math.min((fair[at] as number) - (share[name] ?? 0), rest - used))
-        if (more === 0) continue
-        share[name] = (share[name] ?? 0) + more
-        used += more
-      }
-    }
-    for (const [at, lease] of background.entries()) {
-      const amounts = shares[at] as Amounts
-      if (Object.keys(amounts).every((name) => lease.amounts[name] === amounts[name])) continue
-      lease.amounts = amounts
-      this.#effects.push({ type: 'changed', holder: lease.holder, number: lease.number, amounts })
-    }
-  }
-
-  /**
-   * Returns the amount that a background holder may use for a moment still, after it heard of less.
-   */
-  #heldOf({ yielded }: Lease, name: string): number {
-    const held = yielded.get(name)
-    if (held === undefined || held.until > this.#now) return held?.amount ?? 0
-    yielded.delete(name)
-    return 0
+    this.#effects.push({ type: 'ended', holder: lease.holder, number: lease.number, reason, group: lease.group })
   }
 
   #granted({ number, reservation, amounts }: Lease): Granted {
@@ -295,8 +247,15 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
       const begin = background ? reservation.start : reservation.start - GRACE
       next = Math.min(next, begin > this.#now ? begin : reservation.end)
     }
+    next = Math.min(next, this.#holds.next(this.#now))
     if (next === this.#timers.at('next')) return
     this.#timers.set('next', next)
     this.#effects.push({ type: 'timer', at: next })
   }
+}
+
+const OF_GROUPS = new Set<string>(['hold', 'lock', 'unlock', 'start', 'letGo'] satisfies HoldInput['type'][])
+
+function isOfGroup(input: LeaseInput | TimerInput): input is HoldInput {
+  return OF_GROUPS.has(input.type)
 }

@@ -1,16 +1,20 @@
 import * as v from 'valibot'
-import { LONGEST, type Granted, type Refusal } from './leases.ts'
+import { LONGEST, type Granted, type Refusal } from './lease-input.ts'
+import { listedGroups, type ListedRank, type ListedStart } from './listed-groups.ts'
 
-/** Maximum bytes of a message of a holder, and of a granter. */
-export const [MAX_ASK_BYTES, MAX_ANSWER_BYTES] = [4096, 524_288]
+/**
+ * Maximum bytes of a message of a holder, and of a granter. A list of 1,024 leases and 128 ranks
+ * has 850 KB where names of groups are full of escapes.
+ */
+export const [MAX_ASK_BYTES, MAX_ANSWER_BYTES] = [4096, 1_048_576]
 
 const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
 const span = v.pipe(v.number(), v.minValue(0, 'must be a time in ms'), v.maxValue(LONGEST, 'must be at most 31 days'))
 /** A lease without a term would never end. */
-const term = v.pipe(v.number(), v.minValue(1, 'must be a time in ms'), v.maxValue(LONGEST, 'must be at most 31 days'))
+export const term = v.pipe(v.number(), v.minValue(1, 'must be a time in ms'), v.maxValue(LONGEST, 'must be at most 31 days'))
 export const name = v.pipe(v.string(), v.regex(/^[a-z_][\w.]{0,63}$/iu, 'must be a word, as in cpus'))
 export const amount = v.pipe(v.number('must be a number'), v.finite('must be a number'), v.minValue(0, 'must not be below 0'))
-const amounts = v.pipe(
+export const amounts = v.pipe(
   v.record(name, amount),
   v.check((value) => Object.keys(value).length > 0, 'must name a capacity, as in { cpus: 2 }'),
   v.check((value) => Object.keys(value).length <= 16, 'must name at most 16 capacities'),
@@ -37,10 +41,20 @@ export const holderMessage = v.union([
 export type HolderMessage = v.InferOutput<typeof holderMessage>
 
 const granted = v.object({ number: v.pipe(v.number(), v.safeInteger()), startsIn: span, endsIn: span, amounts: v.record(text(64), amount) })
-const listed = v.object({ ...granted.entries, holder: text(128), background: v.boolean() })
+const listed = v.object({ ...granted.entries, holder: text(128), background: v.boolean(), group: v.optional(text(64)) })
 
-/** A lease as its granter lists it. */
+/** A lease as its granter lists it. `group`: the group of which the granter has a rank with it. */
 export type ListedLease = v.InferOutput<typeof listed>
+
+/** The capacities of a member, the leases of them, and its groups. */
+export interface Capacities {
+  readonly totals: Granted['amounts']
+  readonly leases: readonly ListedLease[]
+  /** The ranks of groups there. Default: the member is of an earlier release. */
+  readonly ranks?: readonly ListedRank[] | undefined
+  /** The groups that the member starts or has started. */
+  readonly starts?: readonly ListedStart[] | undefined
+}
 
 /** A message of a granter. */
 export const granterMessage = v.union([
@@ -54,20 +68,11 @@ export const granterMessage = v.union([
   }),
   v.object({ changed: v.record(text(64), amount) }),
   v.object({ ended: v.picklist(['term', 'released', 'gone']) }),
-  v.object({ leases: v.pipe(v.array(listed), v.maxLength(1024)), totals: v.record(text(64), amount) }),
+  v.object({ leases: v.pipe(v.array(listed), v.maxLength(1024)), totals: v.record(text(64), amount), ...listedGroups }),
 ])
 export type GranterMessage =
   | { readonly granted: Granted; readonly incarnation: number }
   | { readonly refused: Refusal }
   | { readonly changed: Granted['amounts'] }
   | { readonly ended: 'term' | 'released' | 'gone' }
-  | { readonly leases: readonly ListedLease[]; readonly totals: Granted['amounts'] }
-
-export function toBytes(message: HolderMessage | GranterMessage): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(message))
-}
-
-/** @throws Error for bytes that are no such message */
-export function fromBytes<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> {
-  return v.parse(schema, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
-}
+  | Capacities

@@ -1,28 +1,34 @@
 import type { Pool, Stream } from '@jel/jel'
 import { Driver } from '@jel/machine'
+import { fromJson, PeerLimits, toJson } from '@jel/channel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import type { Amounts } from '../core/calendar.ts'
-import { Leases, type LeaseEffect, type LeaseInput } from '../core/leases.ts'
-import {
-  fromBytes,
-  holderMessage,
-  MAX_ASK_BYTES,
-  toBytes,
-  type GranterMessage,
-  type HolderMessage,
-  type ListedLease,
-} from '../core/messages.ts'
+import type { Token } from '../core/fence.ts'
+import type { LeaseEffect, LeaseInput, OfGroup } from '../core/lease-input.ts'
+import { Leases } from '../core/leases.ts'
+import { holderMessage, MAX_ASK_BYTES, type GranterMessage, type HolderMessage, type ListedLease } from '../core/messages.ts'
+import type { ListedRank, ListedStart } from '../core/listed-groups.ts'
+import { LeaseError } from '../errors.ts'
+import { usableOf } from '../limit/bucket.ts'
+import { Limit } from '../limit/limit.ts'
+import { isOfToken, mayHaveToken, PROBE, TOKEN_TIME } from '../pairs/probe-token.ts'
+import { TokenTurns } from '../pairs/token-turns.ts'
+import type { Lease } from '../core/shares.ts'
 
 export const LEASE_PROTOCOL = '/jel-lease/1.0.0'
 /** Maximum number of streams of one member: its leases, and some for lists. */
 const MAX_STREAMS = 72
 /** A message of a member is handled at least this long after its former one, ms. A guess. */
 const PAUSE = 2
-/** A member forgets idle peers above this number. A guess. */
-const MAX_PEERS = 1024
 
 /** Whether a member may have a lease. */
 export type AllowLease = (asked: { readonly member: string; readonly amounts: Amounts }) => boolean
+
+/** The groups of this member, as it lists them. */
+export interface GroupList {
+  readonly ranks: readonly ListedRank[]
+  readonly starts: readonly ListedStart[]
+}
 
 /** The way to the holder of a lease: a stream, or a call in this process. */
 interface Outlet {
@@ -36,33 +42,49 @@ interface Outlet {
 export class Granter {
   readonly #pool: Pool
   readonly #allow: AllowLease
+  readonly #onGroup: (effect: OfGroup) => void
+  readonly #groups: () => GroupList
   readonly #leases = new Leases()
   readonly #driver: Driver<LeaseInput, LeaseEffect>
   /** The outlet of each request that has no answer yet. */
   readonly #asking = new Map<number, Outlet>()
   readonly #outlets = new Map<number, Outlet>()
-  readonly #peers = new Map<string, { streams: number; notBefore: number }>()
+  /** The limits that this member enforces, by the number of the lease and the capacity. */
+  readonly #enforced = new Map<number, Map<string, Limit>>()
+  readonly #turns = new TokenTurns()
+  readonly #limits = new PeerLimits({ ofOne: MAX_STREAMS, pause: PAUSE })
   #request = 0
 
-  constructor(pool: Pool, allow: AllowLease) {
+  constructor(pool: Pool, allow: AllowLease, onGroup: (effect: OfGroup) => void, groups: () => GroupList) {
     this.#pool = pool
     this.#allow = allow
+    this.#onGroup = onGroup
+    this.#groups = groups
     this.#driver = new Driver<LeaseInput, LeaseEffect>(
       this.#leases,
       {
         granted: ({ request, lease }) => {
           const outlet = this.#answered(request)
           if (outlet === undefined) return
+          if (Object.hasOwn(lease.amounts, PROBE)) this.#turns.took(outlet.member)
           outlet.number = lease.number
           this.#outlets.set(lease.number, outlet)
           outlet.send({ granted: lease, incarnation: pool.self.incarnation })
         },
         refused: ({ request, refusal }) => this.#answered(request)?.send({ refused: refusal }),
         changed: ({ number, amounts }) => this.#outlets.get(number)?.send({ changed: amounts }),
-        ended: ({ number, reason }) => {
+        ended: (effect) => {
+          const { number, reason, group } = effect
           this.#outlets.get(number)?.send({ ended: reason })
           this.#outlets.delete(number)
+          this.#enforced.delete(number)
+          if (group !== undefined) this.#onGroup(effect)
         },
+        held: (effect) => this.#onGroup(effect),
+        waits: (effect) => this.#onGroup(effect),
+        noHold: (effect) => this.#onGroup(effect),
+        locked: (effect) => this.#onGroup(effect),
+        started: (effect) => this.#onGroup(effect),
       },
       performance,
     )
@@ -81,20 +103,56 @@ export class Granter {
     return true
   }
 
+  /** Takes a request of a group about its hold. */
+  deliver(input: LeaseInput): void {
+    this.#driver.deliver(input)
+  }
+
   get totals(): Amounts {
     return Object.fromEntries(this.#leases.totals)
   }
 
+  /** Returns the amount of a capacity that running leases may use now. */
+  inUse(capacity: string): number {
+    const now = performance.now()
+    return this.#leases.list().reduce((sum, lease) => sum + usableOf(lease, capacity, now), 0)
+  }
+
+  /** The holds of groups, and for what those wait that wait. */
+  holds(): ReturnType<Leases['holds']> {
+    return this.#leases.holds(performance.now())
+  }
+
   list(): ListedLease[] {
     const now = performance.now()
-    return this.#leases.list().map(({ number, holder, background, reservation: { start, end }, amounts }) => ({
+    return this.#leases.list().map(({ number, holder, background, group, reservation: { start, end }, amounts }) => ({
       number,
       holder,
       background,
       startsIn: Math.max(0, start - now),
       endsIn: Math.max(0, end - now),
       amounts,
+      ...(group !== undefined && { group }),
     }))
+  }
+
+  /** @throws LeaseError if the holder has no such lease, or it has nothing of this capacity */
+  limit(capacity: string, holder: string, token: Token): Limit {
+    const { id, incarnation } = this.#pool.self
+    const isOwn = token.member === id && token.incarnation === incarnation
+    const lease = isOwn ? this.#living(token.number) : undefined
+    if (lease?.holder !== holder) throw new LeaseError('NO_LEASE', `${holder} has no lease with this token here`)
+    if (!Object.hasOwn(lease.reservation.amounts, capacity)) throw new LeaseError('NO_LEASE', `this lease has nothing of ${capacity}`)
+    const limits = this.#enforced.get(token.number) ?? new Map<string, Limit>()
+    this.#enforced.set(token.number, limits)
+    const limit =
+      limits.get(capacity) ??
+      new Limit(() => {
+        const living = this.#living(token.number)
+        return living === undefined ? undefined : usableOf(living, capacity, performance.now())
+      })
+    limits.set(capacity, limit)
+    return limit
   }
 
   /** Takes the messages of a holder in this process. */
@@ -107,43 +165,36 @@ export class Granter {
     this.#driver.stop()
   }
 
+  #living(number: number): Lease | undefined {
+    const lease = this.#leases.get(number)
+    return lease !== undefined && lease.reservation.end > performance.now() ? lease : undefined
+  }
+
   #serve(stream: Stream, from: string): void {
-    const peer = this.#peers.get(from) ?? { streams: 0, notBefore: 0 }
-    if (peer.streams >= MAX_STREAMS) {
+    const admission = this.#limits.admit(from)
+    if (admission === undefined) {
       stream.abort(new Error('it has too many streams'))
       return
     }
-    this.#peers.set(from, peer)
-    if (this.#peers.size > MAX_PEERS) this.#forget()
-    peer.streams++
     const queue = new SendQueue()
-    const outlet: Outlet = { member: from, send: (message) => frames.send(toBytes(message)) }
+    const outlet: Outlet = { member: from, send: (message) => frames.send(toJson(message)) }
     const frames: FrameStream = new FrameStream(
       stream,
       {
         maxFrameBytes: MAX_ASK_BYTES,
         queue,
-        // A member that sends too fast waits: its stream is not read meanwhile.
-        async *stage(received) {
-          for await (const bytes of received) {
-            const now = performance.now()
-            const at = Math.max(now, peer.notBefore)
-            peer.notBefore = at + PAUSE
-            if (at > now) await new Promise((resolve) => setTimeout(resolve, at - now))
-            yield bytes
-          }
-        },
+        stage: admission.stage,
       },
       {
         onFrame: (bytes) => {
           try {
-            this.#take(outlet, fromBytes(holderMessage, bytes))
+            this.#take(outlet, fromJson(holderMessage, bytes))
           } catch (error) {
             frames.abort(error)
           }
         },
         onEnd: () => {
-          peer.streams--
+          admission.end()
           if (outlet.number !== undefined && this.#outlets.get(outlet.number) === outlet) this.#outlets.delete(outlet.number)
           void frames.close()
         },
@@ -154,12 +205,26 @@ export class Granter {
   #take(outlet: Outlet, message: HolderMessage): void {
     const { member: holder, number = 0 } = outlet
     if ('list' in message) {
-      outlet.send({ leases: this.list(), totals: this.totals })
+      outlet.send({ leases: this.list(), totals: this.totals, ...this.#groups() })
       return
     }
     if ('ask' in message && !this.#allow({ member: holder, amounts: message.ask.amounts })) {
       outlet.send({ refused: { code: 'DENIED', message: 'this member grants you no leases' } })
       return
+    }
+    const held = this.#leases.get(number)
+    if (isOfToken(message, held?.reservation.amounts)) {
+      if (!mayHaveToken(message)) {
+        const why = `the probe token is leased whole, alone, at once, for at most ${TOKEN_TIME} ms, and once`
+        outlet.send({ refused: { code: 'DENIED', message: why } })
+        return
+      }
+      this.offer(PROBE, 1)
+      const hasToken = this.#leases.list().some((lease) => lease.holder === holder && Object.hasOwn(lease.reservation.amounts, PROBE))
+      if (!hasToken && !this.#turns.asks(holder, performance.now())) {
+        outlet.send({ refused: { code: 'CAPACITY', message: 'others wait for the probe token, and had it less recently' } })
+        return
+      }
     }
     const request = this.#request++
     this.#asking.set(request, outlet)
@@ -167,12 +232,6 @@ export class Granter {
     else if ('renew' in message) this.#driver.deliver({ type: 'renew', request, holder, number, for: message.renew })
     else if ('change' in message) this.#driver.deliver({ type: 'change', request, holder, number, amounts: message.change })
     else this.#driver.deliver({ type: 'release', request, holder, number })
-  }
-
-  /** Forgets the peers that have no stream and need not wait. */
-  #forget(): void {
-    const now = performance.now()
-    for (const [id, { streams, notBefore }] of this.#peers) if (streams === 0 && notBefore < now) this.#peers.delete(id)
   }
 
   #answered(request: number): Outlet | undefined {

@@ -1,0 +1,40 @@
+/** A member that takes a part of some work. The times are in any unit, the same for all. */
+export interface Worker {
+  /** The time for one unit of work, as it is now: a forecast. */
+  readonly each: number
+  /** The time besides, whatever the size of its part, such as that of its messages. */
+  readonly fixed: number
+  /** The most units that it can hold. Default: no limit. */
+  readonly most?: number | undefined
+}
+
+/** The parts of the workers, in their order. All end at the same time. */
+export interface Division {
+  readonly time: number
+  readonly parts: readonly number[]
+}
+
+/**
+ * Divides work so that all workers end at the same time: part × each + fixed = time (AppLeS). A
+ * worker whose part would be too large for it gets the most that it can hold.
+ *
+ * @returns undefined if that is impossible: a part would be negative, since the fixed time of a
+ *   worker is longer than all of the work takes, or all together can't hold the work
+ */
+export function divide(work: number, workers: readonly Worker[]): Division | undefined {
+  const full = new Set<Worker>()
+  for (;;) {
+    const free = workers.filter((worker) => !full.has(worker))
+    if (free.length === 0) return undefined
+    let left = work
+    for (const { most = 0 } of full) left -= most
+    const rate = free.reduce((sum, { each }) => sum + 1 / each, 0)
+    const time = (left + free.reduce((sum, { each, fixed }) => sum + fixed / each, 0)) / rate
+    const partOf = ({ each, fixed }: Worker): number => (time - fixed) / each
+    const over = free.filter((worker) => partOf(worker) > (worker.most ?? Infinity))
+    for (const worker of over) full.add(worker)
+    if (over.length > 0) continue
+    if (free.some((worker) => partOf(worker) < 0)) return undefined
+    return { time, parts: workers.map((worker) => (full.has(worker) ? (worker.most ?? 0) : partOf(worker))) }
+  }
+}

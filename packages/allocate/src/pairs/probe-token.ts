@@ -1,0 +1,27 @@
+import type { Amounts, Milliseconds } from '../core/calendar.ts'
+import type { HolderMessage } from '../core/messages.ts'
+
+/**
+ * The capacity of which the manager of a site has one: the probe token. Probes at one site would
+ * disturb each other, so a member leases the token before it probes.
+ */
+export const PROBE = 'probe'
+/** The longest term of the token, ms. A guess: a probe takes 2 s, and its holder may die. */
+export const TOKEN_TIME: Milliseconds = 5000
+
+/** Whether a message asks for the token, or changes a lease of it. `held`: the lease's amounts. */
+export function isOfToken(message: HolderMessage, held: Amounts | undefined): boolean {
+  if ('ask' in message) return Object.hasOwn(message.ask.amounts, PROBE)
+  if ('change' in message && Object.hasOwn(message.change, PROBE)) return true
+  return ('renew' in message || 'change' in message) && held !== undefined && Object.hasOwn(held, PROBE)
+}
+
+/**
+ * Whether a member may have the token as it asks: at once, whole, alone and for a short term. One
+ * that kept it longer would stop all other probes of the site.
+ */
+export function mayHaveToken(message: HolderMessage): boolean {
+  if (!('ask' in message)) return false
+  const { amounts, for: term, from, background } = message.ask
+  return amounts[PROBE] === 1 && Object.keys(amounts).length === 1 && term <= TOKEN_TIME && from === 0 && !background
+}
