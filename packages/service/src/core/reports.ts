@@ -1,0 +1,33 @@
+/** Reports for callers that are gone are kept up to this number, and this many bytes. Guesses. */
+const [MAX_REPORTS, MAX_BYTES] = [4096, 16 * 1_048_576]
+
+/** A report for a caller: an operation of it was applied again. */
+export interface Report {
+  readonly caller: string
+  readonly key: string
+  readonly bytes: Uint8Array
+}
+
+/** Reports for callers that are no members at present, until they are members again. */
+export class Reports {
+  #all: Report[] = []
+  #bytes = 0
+
+  /** Keeps a report. Returns the oldest ones that it drops for that. */
+  add(report: Report): readonly Report[] {
+    this.#all.push(report)
+    this.#bytes += report.bytes.length
+    let count = 0
+    while (this.#all.length - count > MAX_REPORTS || this.#bytes > MAX_BYTES) this.#bytes -= (this.#all[count++] as Report).bytes.length
+    return this.#all.splice(0, count)
+  }
+
+  /** Returns and drops the reports for a caller. */
+  take(caller: string): readonly Report[] {
+    const found = this.#all.filter((each) => each.caller === caller)
+    if (found.length === 0) return found
+    this.#all = this.#all.filter((each) => each.caller !== caller)
+    for (const { bytes } of found) this.#bytes -= bytes.length
+    return found
+  }
+}
