@@ -1,0 +1,117 @@
+import { concat } from 'uint8arrays'
+import { chain } from './entry.ts'
+import type { Snapshot } from './log.ts'
+import type { RaftMessage } from './messages.ts'
+import type { Seat } from './seat.ts'
+import type { LedgerState } from './state.ts'
+
+type Append = Extract<RaftMessage, { type: 'append' }>
+type Part = Extract<RaftMessage, { type: 'snapshot' }>
+
+/** Takes the word of a leader of this term. Returns false if there are two: a fork. */
+function hear(state: LedgerState, from: Seat): boolean {
+  if (state.role === 'leader' || (state.leader !== undefined && state.leader !== from)) {
+    state.stop('LEDGER_FORK')
+    return false
+  }
+  if (state.role !== 'follower') state.follow(from)
+  state.setLeader(from)
+  state.heardAt = state.now
+  state.awaitLeader()
+  return true
+}
+
+/** Takes the entries of a leader, and answers when they are synced. */
+export function onAppend(state: LedgerState, from: Seat, message: Append): void {
+  if (!hear(state, from)) return
+  const { term, commit, round } = message
+  const end = take(state, message)
+  if (end === 'fork') state.stop('LEDGER_FORK')
+  else if ('hint' in end) state.send(from, { type: 'appended', term, ok: false, index: end.hint, round })
+  else {
+    state.commit = Math.max(state.commit, Math.min(commit, end.match))
+    state.send(from, { type: 'appended', term, ok: true, index: end.match, round }, state.written)
+  }
+}
+
+/**
+ * Appends entries (Raft §5.3). Cuts only where a term differs, and never a committed entry. A
+ * difference that Raft excludes is a fork.
+ *
+ * @returns the last entry that matches, or a hint where the logs may part
+ */
+function take(state: LedgerState, message: Append): { readonly match: number } | { readonly hint: number } | 'fork' {
+  const { log, options } = state
+  const { prevIndex, prevTerm, prevHash } = message
+  if (prevIndex > log.lastIndex) return { hint: log.lastIndex }
+  const found = log.termAt(prevIndex)
+  // A snapshot has that entry, which is committed. The leader goes on behind the snapshot.
+  if (found === undefined) return { hint: log.snapshot.index }
+  if (found !== prevTerm) return prevIndex <= state.commit ? 'fork' : { hint: conflictOf(state, prevIndex) }
+  if (log.hashAt(prevIndex) !== prevHash) return 'fork'
+  const entries = chain(options.digest, prevHash, message.entries)
+  const differing = entries.findIndex((entry, at) => log.at(prevIndex + 1 + at)?.hash !== entry.hash)
+  if (differing !== -1) {
+    const first = prevIndex + 1 + differing
+    // One term has one leader, and a leader writes one entry at an index.
+    if (first <= state.commit || log.termAt(first) === entries[differing]?.term) return 'fork'
+    const added = entries.slice(differing)
+    log.cut(first)
+    log.append(added)
+    state.write({ type: 'entries', first, entries: added })
+  }
+  return { match: prevIndex + entries.length }
+}
+
+/** The last entry before those of the term that differs, so that a hint skips a term at once. */
+function conflictOf({ log, commit }: LedgerState, index: number): number {
+  const term = log.termAt(index)
+  let at = index
+  while (at > commit && log.termAt(at) === term) at -= 1
+  return at
+}
+
+/** Takes one part of a snapshot (Raft §7). The last part puts it in the place of the entries. */
+export function onSnapshot(state: LedgerState, from: Seat, message: Part): void {
+  if (!hear(state, from)) return
+  const { term, index, hash, size } = message
+  const own = state.log.hashAt(index)
+  if (index <= state.commit && own !== undefined && own !== hash) {
+    state.stop('LEDGER_FORK')
+    return
+  }
+  if (index > state.commit) {
+    const received = takePart(state, from, message)
+    if (received !== size) {
+      state.send(from, { type: 'part', term, index, offset: received })
+      return
+    }
+    const bytes = concat([...(state.incoming?.parts ?? [])], size)
+    state.incoming = undefined
+    install(state, { index, term: message.lastTerm, hash, configuration: message.configuration, state: bytes })
+  }
+  state.send(from, { type: 'appended', term, ok: true, index, round: 0 }, state.written)
+}
+
+/** Returns the number of bytes that arrived. A part that does not continue them is dropped. */
+function takePart(state: LedgerState, from: Seat, { hash, offset, size, bytes }: Part): number {
+  const known = state.incoming?.hash === hash && state.incoming.from === from ? state.incoming : undefined
+  const { parts, received } = known ?? { parts: [], received: 0 }
+  const isNext = offset === received && received + bytes.length <= size
+  state.incoming = isNext ? { from, hash, parts: [...parts, bytes], received: received + bytes.length } : { from, hash, parts, received }
+  return state.incoming.received
+}
+
+/** Puts a committed state in the place of the entries up to its index. */
+export function install(state: LedgerState, snapshot: Snapshot): void {
+  state.log.install(snapshot)
+  state.write({ type: 'snapshot', snapshot })
+  state.commit = snapshot.index
+  state.told = snapshot.index
+  state.effects.push({ type: 'installed', snapshot })
+}
+
+/** Learns that entries are committed: the chain of hashes says that they are the same ones. */
+export function onTip(state: LedgerState, index: number, hash: string): void {
+  if (index > state.commit && state.log.hashAt(index) === hash) state.commit = index
+}

@@ -1,0 +1,114 @@
+import { NO_VOTERS, decodeConfiguration, type Configuration } from './configuration.ts'
+import { VOTERS, type Entry } from './entry.ts'
+
+/** Stands for all entries up to an index. Index 0: nothing is cut off. */
+export interface Snapshot {
+  readonly index: number
+  readonly term: number
+  readonly hash: string
+  /** The voters at that index. */
+  readonly configuration: Configuration
+  /** The state of the fold after that entry. */
+  readonly state: Uint8Array
+}
+
+/** A configuration, and the index from which it is in force. */
+export interface Placed {
+  readonly index: number
+  readonly configuration: Configuration
+}
+
+/** The entries of a ledger as one seat has them (Raft §5.3, §7). Indexes begin with 1. */
+export class Log {
+  snapshot: Snapshot
+  entries: Entry[]
+  /** The configuration of the snapshot, and of each entry that changes the voters. */
+  configurations: Placed[]
+
+  constructor(snapshot: Snapshot, entries: readonly Entry[]) {
+    this.snapshot = snapshot
+    this.entries = []
+    this.configurations = [snapshot]
+    this.append(entries)
+  }
+
+  get lastIndex(): number {
+    return this.snapshot.index + this.entries.length
+  }
+
+  get lastTerm(): number {
+    return (this.entries.at(-1) ?? this.snapshot).term
+  }
+
+  get lastHash(): string {
+    return (this.entries.at(-1) ?? this.snapshot).hash
+  }
+
+  /**
+   * The voters in force. A configuration is in force as soon as it is appended (Raft §6).
+   */
+  get latest(): Placed {
+    return this.configurations.at(-1) ?? { index: 0, configuration: NO_VOTERS }
+  }
+
+  /** The configuration before the latest one. */
+  get before(): Placed | undefined {
+    return this.configurations.at(-2)
+  }
+
+  /** Returns undefined for an entry that is cut off, or not there yet. */
+  at(index: number): Entry | undefined {
+    return index > this.snapshot.index ? this.entries[index - this.snapshot.index - 1] : undefined
+  }
+
+  /** The term of an entry. Undefined: it is cut off, or not there yet. */
+  termAt(index: number): number | undefined {
+    return index === this.snapshot.index ? this.snapshot.term : this.at(index)?.term
+  }
+
+  hashAt(index: number): string | undefined {
+    return index === this.snapshot.index ? this.snapshot.hash : this.at(index)?.hash
+  }
+
+  /** Returns entries from `first` to `last`, both included, at most `count`. */
+  slice(first: number, last: number, count = Infinity): readonly Entry[] {
+    const from = first - this.snapshot.index - 1
+    return this.entries.slice(from, Math.min(last - this.snapshot.index, from + count))
+  }
+
+  /** Whether a log with this end is at least as recent as this one (Raft §5.4.1). */
+  isCurrent(lastIndex: number, lastTerm: number): boolean {
+    return lastTerm > this.lastTerm || (lastTerm === this.lastTerm && lastIndex >= this.lastIndex)
+  }
+
+  append(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      this.entries.push(entry)
+      const configuration = entry.kind === VOTERS ? decodeConfiguration(entry.body) : undefined
+      if (configuration !== undefined) this.configurations.push({ index: this.lastIndex, configuration })
+    }
+  }
+
+  /** Removes the entries from this one on. */
+  cut(index: number): void {
+    this.entries.length = Math.max(0, index - this.snapshot.index - 1)
+    this.configurations = this.configurations.filter((placed) => placed === this.configurations[0] || placed.index < index)
+  }
+
+  /** The configuration in force at an index. */
+  configurationAt(index: number): Configuration {
+    return (this.configurations.findLast((placed) => placed.index <= index) ?? this.latest).configuration
+  }
+
+  /**
+   * Puts a snapshot in the place of the entries up to its index. The entries behind it stay if they
+   * continue it, as Raft §7 says.
+   */
+  install(snapshot: Snapshot): void {
+    const isContinued = this.hashAt(snapshot.index) === snapshot.hash
+    this.entries = isContinued ? this.entries.slice(snapshot.index - this.snapshot.index) : []
+    const behind = this.configurations.filter(({ index }) => isContinued && index > snapshot.index)
+    this.snapshot = snapshot
+    this.configurations = [snapshot, ...behind]
+  }
+}

@@ -1,0 +1,66 @@
+import { idOf, type Seat } from './seat.ts'
+
+/** A member that could be a voter, as the leader sees it. */
+export interface Eligible {
+  readonly seat: Seat
+  /** Whether its store outlives its process. */
+  readonly isDurable: boolean
+  /** Whether others can dial it. A browser tab and a member behind a NAT are reached by detours. */
+  readonly isDirect: boolean
+  /** The coarsest level of its location. */
+  readonly site: string
+  /** The place in the order of joining. */
+  readonly rank: number
+}
+
+/**
+ * Chooses the voters. Their number is odd: the death of one of two voters would stop the ledger, as
+ * the death of a single one does. Voters keep their seats. Free places go to stores that outlive
+ * their process, then to sites with few voters, then to the earliest members.
+ *
+ * @param most the largest number of voters
+ * @param present the seats of the present voters
+ */
+export function chooseVoters(eligible: readonly Eligible[], present: readonly Seat[], most: number): readonly Seat[] {
+  const size = Math.min(most, eligible.length - ((eligible.length + 1) % 2))
+  const chosen = eligible.filter(({ seat }) => present.includes(seat)).toSorted(byPreference([]))
+  // Too many: the last ones go.
+  chosen.length = Math.min(chosen.length, Math.max(0, size))
+  while (chosen.length < size) {
+    const ids = new Set(chosen.map(({ seat }) => idOf(seat)))
+    const [next] = eligible.filter(({ seat }) => !ids.has(idOf(seat))).toSorted(byPreference(chosen))
+    if (next === undefined) break
+    chosen.push(next)
+  }
+  return improved(eligible, chosen).map(({ seat }) => seat)
+}
+
+/**
+ * Breaks up a majority at one site, if there are three sites. So the loss of one site is survived.
+ */
+function improved(eligible: readonly Eligible[], chosen: readonly Eligible[]): readonly Eligible[] {
+  if (chosen.length < 3 || new Set(eligible.map(({ site }) => site)).size < 3) return chosen
+  const crowded = chosen.find(({ site }) => 2 * atSite(chosen, site) > chosen.length)
+  if (crowded === undefined) return chosen
+  const [spare] = eligible
+    .filter(({ seat, site }) => site !== crowded.site && !chosen.some((each) => each.seat === seat))
+    .toSorted(byPreference(chosen))
+  const [last] = chosen
+    .filter(({ site }) => site === crowded.site)
+    .toSorted(byPreference([]))
+    .slice(-1)
+  if (spare === undefined || last === undefined) return chosen
+  return improved(eligible, [...chosen.filter((each) => each !== last), spare])
+}
+
+function byPreference(chosen: readonly Eligible[]): (one: Eligible, other: Eligible) => number {
+  return (one, other) =>
+    Number(other.isDirect) - Number(one.isDirect) ||
+    Number(other.isDurable) - Number(one.isDurable) ||
+    atSite(chosen, one.site) - atSite(chosen, other.site) ||
+    one.rank - other.rank
+}
+
+function atSite(chosen: readonly Eligible[], site: string): number {
+  return chosen.filter((each) => each.site === site).length
+}

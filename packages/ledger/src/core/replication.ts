@@ -1,0 +1,201 @@
+import { hasSeat, isFounding, isQuorum, seatsOf, sizeOf } from './configuration.ts'
+import { BEGIN, chain } from './entry.ts'
+import { HEARTBEAT, QUORUM } from './ledger-io.ts'
+import { Leading, Progress } from './leading.ts'
+import { MAX_PAGE, MAX_PART, type Proposal, type RaftMessage } from './messages.ts'
+import type { Seat } from './seat.ts'
+import type { LedgerState } from './state.ts'
+
+/** Pages that a seat may have without an answer. A guess. */
+const WINDOW = 8
+
+/** Leads, and begins its term with an entry of its own (Raft §5.4.2, §8). */
+export function lead(state: LedgerState): void {
+  const { log, seat } = state
+  state.grants.clear()
+  state.role = 'leader'
+  // All that it has is synced: its vote for itself was the last write.
+  state.leading = new Leading(log.lastIndex)
+  state.setLeader(seat)
+  state.timers.set('stand', Infinity)
+  state.timers.set('heartbeat', state.now + HEARTBEAT)
+  const size = log.lastIndex === 0 ? sizeOf(state.configuration) : undefined
+  append(state, [{ kind: BEGIN, body: new TextEncoder().encode(size === undefined ? '' : JSON.stringify({ size })) }])
+}
+
+/** Appends entries to the leader's own log. */
+export function append(state: LedgerState, proposals: readonly Proposal[]): void {
+  const { log, term, leading, options } = state
+  if (leading === undefined) return
+  const first = log.lastIndex + 1
+  const entries = chain(
+    options.digest,
+    log.lastHash,
+    proposals.map((proposal) => ({ ...proposal, term })),
+  )
+  log.append(entries)
+  const number = state.write({ type: 'entries', first, entries })
+  leading.unsynced = [...leading.unsynced, { number, index: log.lastIndex }]
+}
+
+/** A leader counts itself only for what it has synced. */
+export function onWritten({ leading, synced }: LedgerState): void {
+  if (leading === undefined) return
+  for (const { number, index } of leading.unsynced) if (number <= synced) leading.match = index
+  leading.unsynced = leading.unsynced.filter(({ number }) => number > synced)
+}
+
+/**
+ * Commits what a quorum has. Only an entry of the own term is counted. It commits those before it,
+ * too (Raft §5.4.2, figure 8).
+ */
+export function advanceCommit(state: LedgerState): void {
+  const { log, term, leading, seat } = state
+  if (leading === undefined) return
+  const matches: (readonly [Seat, number])[] = [
+    [seat, leading.match],
+    ...[...leading.progress].map(([each, { match }]) => [each, match] as const),
+  ]
+  for (const [, index] of matches.toSorted(([, one], [, other]) => other - one)) {
+    if (index <= state.commit) return
+    const having = matches.filter(([, match]) => match >= index).map(([each]) => each)
+    if (log.termAt(index) === term && isQuorum(state.configuration, having)) {
+      state.commit = index
+      return
+    }
+  }
+}
+
+/** The seats that the leader feeds: voters of each configuration in force, and learners. */
+function targetsOf(state: LedgerState): ReadonlySet<Seat> {
+  const { configurations, wanted = [], seen, seat } = state
+  const targets = new Set([...configurations.flatMap(seatsOf), ...wanted])
+  for (const each of configurations) if (isFounding(each)) for (const other of seen) targets.add(other)
+  targets.delete(seat)
+  return targets
+}
+
+/** Sends what each seat lacks. */
+export function pump(state: LedgerState): void {
+  const { leading, log } = state
+  if (leading === undefined) return
+  const targets = targetsOf(state)
+  for (const [seat, progress] of leading.progress) {
+    if (targets.has(seat)) continue
+    // A voter that is one no more learns of it.
+    sendPage(state, seat, progress)
+    leading.progress.delete(seat)
+  }
+  for (const seat of targets) {
+    const known = leading.progress.get(seat)
+    const progress = known ?? new Progress(log.lastIndex + 1, state.now)
+    if (known === undefined) {
+      leading.progress.set(seat, progress)
+      // The first entry of the term is the first one that all lack.
+      while (progress.next > 1 && log.termAt(progress.next - 1) === state.term) progress.next -= 1
+      sendPage(state, seat, progress)
+    }
+    while (progress.sending === undefined && progress.next <= log.lastIndex && progress.flights < (progress.isProbing ? 1 : WINDOW))
+      sendPage(state, seat, progress)
+  }
+}
+
+/** Sends the next page, which may be empty, or a part of the snapshot if the page is cut off. */
+function sendPage(state: LedgerState, seat: Seat, progress: Progress): void {
+  const { log, term, commit, options, leading } = state
+  if (progress.sending !== undefined || progress.next <= log.snapshot.index) {
+    sendPart(state, seat, progress)
+    return
+  }
+  const prevIndex = progress.next - 1
+  const entries = log
+    .slice(progress.next, log.lastIndex, options.page ?? MAX_PAGE)
+    .map(({ term: of, kind, body }) => ({ term: of, kind, body }))
+  const [prevTerm, prevHash] = [log.termAt(prevIndex) ?? 0, log.hashAt(prevIndex) ?? '']
+  progress.next += entries.length
+  if (entries.length > 0) progress.flights += 1
+  state.send(seat, { type: 'append', term, prevIndex, prevTerm, prevHash, entries, commit, round: leading?.round ?? 0 })
+}
+
+function sendPart(state: LedgerState, seat: Seat, progress: Progress): void {
+  progress.sending ??= { snapshot: state.log.snapshot, offset: 0 }
+  const { snapshot, offset } = progress.sending
+  const { index, term: lastTerm, hash, configuration, state: all } = snapshot
+  const bytes = all.subarray(offset, offset + (state.options.part ?? MAX_PART))
+  state.send(seat, { type: 'snapshot', term: state.term, index, lastTerm, hash, configuration, offset, size: all.length, bytes })
+}
+
+/** A seat has entries, or tells where its log parts from this one (Raft §5.3). */
+export function onAppended(state: LedgerState, from: Seat, { ok, index, round }: Extract<RaftMessage, { type: 'appended' }>): void {
+  const progress = state.leading?.progress.get(from)
+  if (progress === undefined || index > state.log.lastIndex) return
+  answered(state, progress)
+  progress.round = Math.max(progress.round, round)
+  if (ok) {
+    progress.match = Math.max(progress.match, index)
+    progress.next = Math.max(progress.next, progress.match + 1)
+    progress.flights = Math.max(0, progress.flights - 1)
+    progress.isProbing = false
+  } else if (index >= progress.match) {
+    progress.next = index + 1
+    progress.flights = 0
+    progress.isProbing = true
+    sendPage(state, from, progress)
+  }
+  if (progress.sending !== undefined && progress.match >= progress.sending.snapshot.index) progress.sending = undefined
+}
+
+/** A part of a snapshot has arrived. */
+export function onPart(state: LedgerState, from: Seat, { index, offset }: Extract<RaftMessage, { type: 'part' }>): void {
+  const progress = state.leading?.progress.get(from)
+  if (progress?.sending?.snapshot.index !== index || offset <= progress.sending.offset) return
+  answered(state, progress)
+  progress.sending = { ...progress.sending, offset }
+  sendPart(state, from, progress)
+}
+
+function answered({ now }: LedgerState, progress: Progress): void {
+  progress.heardAt = now
+  progress.hasAnswered = true
+}
+
+/** Tells all that it leads. Repeats what nobody has answered. */
+export function heartbeat(state: LedgerState): void {
+  const { leading, now, seat } = state
+  if (leading === undefined) return
+  const heard = [...leading.progress].filter(([, { heardAt }]) => now - heardAt <= QUORUM).map(([each]) => each)
+  if (!isQuorum(state.configuration, [...heard, seat])) {
+    state.effects.push({ type: 'noMajority' })
+    state.follow()
+    return
+  }
+  leading.committed = state.commit
+  for (const progress of leading.progress.values()) {
+    if (!progress.hasAnswered) {
+      progress.next = progress.match + 1
+      progress.flights = 0
+      progress.isProbing = true
+      // A seat that restarted has lost the parts. It answers with the bytes that it has.
+      if (progress.sending !== undefined) progress.sending = { ...progress.sending, offset: 0 }
+    }
+    progress.hasAnswered = false
+  }
+  broadcast(state)
+  state.timers.set('heartbeat', now + HEARTBEAT)
+}
+
+/** Sends one page to each seat, with the commit and the round. */
+export function broadcast(state: LedgerState): void {
+  for (const [seat, progress] of state.leading?.progress ?? []) sendPage(state, seat, progress)
+}
+
+/** Leads no more. The voter that has most stands at once (dissertation §3.10). */
+export function handOver(state: LedgerState): void {
+  const { leading, term, configuration } = state
+  if (leading === undefined) return
+  broadcast(state)
+  const voters = [...leading.progress].filter(([seat]) => hasSeat(configuration, seat))
+  const [best] = voters.toSorted(([, one], [, other]) => other.match - one.match)
+  if (best !== undefined) state.send(best[0], { type: 'timeoutNow', term })
+  state.follow()
+}

@@ -1,0 +1,70 @@
+import { isQuorum } from './configuration.ts'
+import { BEGIN, VOTERS } from './entry.ts'
+import type { Waiting } from './leading.ts'
+import { MAX_BODY, MAX_PROPOSAL, type Request } from './messages.ts'
+import { append, broadcast } from './replication.ts'
+import { idOf } from './seat.ts'
+import { redirection, type LedgerState } from './state.ts'
+
+/** Requests that may wait at a leader. The others are refused, so that their members slow down. */
+const MAX_WAITING = 256
+
+/** Requests of one member that may wait: a member sends four at once. */
+const MAX_OF_ONE = 8
+
+/** A member wants entries in the ledger, or asks how far the ledger is. */
+export function onRequest(state: LedgerState, from: string, request: Request): void {
+  const { leading, leader, log } = state
+  const { type, number } = request
+  if (leading === undefined) {
+    state.send(from, redirection(number, leader))
+    return
+  }
+  const ofOne = leading.requests.filter((waiting) => idOf(waiting.from) === idOf(from)).length
+  if (leading.requests.length >= MAX_WAITING || ofOne >= MAX_OF_ONE) {
+    state.send(from, { type: 'refused', number, reason: 'busy' })
+    return
+  }
+  if (type === 'propose') {
+    if (!areValid(request)) {
+      state.send(from, { type: 'refused', number, reason: 'invalid' })
+      return
+    }
+    append(state, request.entries)
+    leading.requests = [...leading.requests, { type, from, number, index: log.lastIndex, round: 0 }]
+  } else {
+    leading.round += 1
+    // All that earlier leaders committed is before the first entry of this term (Raft §8).
+    const index = Math.max(state.commit, firstOfTerm(state))
+    leading.requests = [...leading.requests, { type, from, number, index, round: leading.round }]
+    broadcast(state)
+  }
+}
+
+function areValid({ entries }: Extract<Request, { type: 'propose' }>): boolean {
+  if (entries.length === 0 || entries.length > MAX_PROPOSAL) return false
+  return entries.every(({ kind, body }) => kind !== BEGIN && kind !== VOTERS && body.length <= MAX_BODY)
+}
+
+function firstOfTerm({ log, term, commit }: LedgerState): number {
+  let first = log.lastIndex
+  while (first > commit && log.termAt(first - 1) === term) first -= 1
+  return first
+}
+
+/**
+ * Answers proposals that are committed, and reads. A read needs the entries up to its index, and a
+ * round with a quorum that began after the question came: then no other leader was in force at that
+ * moment (dissertation §6.4).
+ */
+export function answerRequests(state: LedgerState): void {
+  const { leading, commit, configuration, seat } = state
+  if (leading === undefined || leading.requests.length === 0) return
+  const hasRound = (round: number): boolean =>
+    isQuorum(configuration, [seat, ...[...leading.progress].filter(([, progress]) => progress.round >= round).map(([each]) => each)])
+  const isReady = ({ index, round, type }: Waiting): boolean => index <= commit && (type === 'propose' || hasRound(round))
+  const ready = leading.requests.filter(isReady)
+  if (ready.length === 0) return
+  leading.requests = leading.requests.filter((waiting) => !ready.includes(waiting))
+  for (const { type, from, number, index } of ready) state.send(from, { type: type === 'propose' ? 'proposed' : 'readAt', number, index })
+}

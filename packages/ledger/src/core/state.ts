@@ -1,0 +1,128 @@
+import { Timers, type Milliseconds, type TimerEffect } from '@jel/machine'
+import type { Configuration } from './configuration.ts'
+import { ELECTION, RETRY, type LedgerEffect, type LedgerOptions, type StopCode } from './ledger-io.ts'
+import type { Leading } from './leading.ts'
+import type { Log } from './log.ts'
+import type { LedgerMessage } from './messages.ts'
+import type { Seat } from './seat.ts'
+import type { Durable, StoreRecord } from './store.ts'
+
+export type Role = 'follower' | 'preCandidate' | 'candidate' | 'leader' | 'stopped'
+
+/** A snapshot that arrives in parts. */
+export interface Incoming {
+  readonly from: Seat
+  readonly hash: string
+  readonly parts: readonly Uint8Array[]
+  readonly received: number
+}
+
+/** The state of one seat, which the parts of its machine share. */
+export class LedgerState {
+  readonly options: LedgerOptions
+  readonly ledger: string
+  readonly seat: Seat
+  readonly log: Log
+  readonly timers = new Timers(['heartbeat', 'stand'])
+  term: number
+  votedFor: Seat | undefined
+  role: Role = 'follower'
+  leader: Seat | undefined
+  /** The last committed entry, and the last one that was told. */
+  commit: number
+  told: number
+  /** When a leader was last heard. */
+  heardAt: Milliseconds = -Infinity
+  /** The seats that granted a vote or a PreVote to this one, and the write of its own vote. */
+  grants = new Set<Seat>()
+  ownVote = 0
+  /** The leader's part of the state. */
+  leading: Leading | undefined
+  incoming: Incoming | undefined
+  seen: readonly Seat[] = []
+  wanted: readonly Seat[] | undefined
+  health = 1
+  /** Numbers of the last write, and of the last synced one. */
+  written = 0
+  synced = 0
+  now: Milliseconds = 0
+  effects: (LedgerEffect | TimerEffect)[] = []
+
+  constructor(options: LedgerOptions, { ledger, seat, term, votedFor, log }: Durable) {
+    this.options = options
+    this.ledger = ledger
+    this.seat = seat
+    this.term = term
+    this.votedFor = votedFor
+    this.log = log
+    this.commit = log.snapshot.index
+    this.told = this.commit
+  }
+
+  get configuration(): Configuration {
+    return this.log.latest.configuration
+  }
+
+  /** The configurations of which each may count: see {@link mayStand}. */
+  get configurations(): readonly Configuration[] {
+    const { latest, before } = this.log
+    return before === undefined || latest.index <= this.commit ? [latest.configuration] : [latest.configuration, before.configuration]
+  }
+
+  /** Writes a record. Returns the number of the write. */
+  write(record: StoreRecord): number {
+    this.written += 1
+    this.effects.push({ type: 'write', number: this.written, record })
+    return this.written
+  }
+
+  send(to: string, message: LedgerMessage, after = 0): void {
+    this.effects.push({ type: 'send', to, after, message })
+  }
+
+  /** Enters a term, and votes for a seat in it, or for none yet. */
+  enter(term: number, votedFor?: Seat): number {
+    this.term = term
+    this.votedFor = votedFor
+    return this.write({ type: 'vote', term, votedFor })
+  }
+
+  /** Becomes a follower, of nobody if no leader is known. */
+  follow(leader?: Seat): void {
+    const { leading } = this
+    this.role = 'follower'
+    this.leading = undefined
+    this.grants.clear()
+    this.timers.set('heartbeat', Infinity)
+    this.setLeader(leader)
+    this.awaitLeader()
+    for (const { from, number } of leading?.requests ?? []) this.send(from, redirection(number, leader))
+  }
+
+  setLeader(leader: Seat | undefined): void {
+    if (this.leader === leader) return
+    this.leader = leader
+    this.effects.push({ type: 'leader', term: this.term, leader })
+  }
+
+  /** Gives a leader one to two election time-outs, chosen at random (Raft §5.2). */
+  awaitLeader(): void {
+    this.timers.set('stand', this.now + ELECTION * this.health * (1 + this.options.random()))
+  }
+
+  /** Asks again soon, for an asker that has no quorum. */
+  retrySoon(): void {
+    this.timers.set('stand', this.now + RETRY * this.health * (1 + this.options.random()))
+  }
+
+  stop(code: StopCode): void {
+    this.follow()
+    this.role = 'stopped'
+    this.timers.set('stand', Infinity)
+    this.effects.push({ type: 'stopped', code })
+  }
+}
+
+export function redirection(number: number, leader: Seat | undefined): LedgerMessage {
+  return leader === undefined ? { type: 'redirected', number } : { type: 'redirected', number, leader }
+}

@@ -1,0 +1,38 @@
+import type { Applied } from './applied.ts'
+import type { SeatHost } from './seat-host.ts'
+
+/** Entries between two saved states (LEDGER §4.6). */
+const EVERY = 4096
+/** Saved states that wait: so a tail of 16,384 entries stays in the log (LEDGER §4.6). */
+const KEPT = 4
+
+/** Puts a saved state in the place of old entries. */
+export class Compaction {
+  readonly #applied: Applied
+  readonly #seat: () => SeatHost | undefined
+  readonly #saved: { readonly index: number; readonly state: Uint8Array }[] = []
+
+  constructor(applied: Applied, seat: () => SeatHost | undefined) {
+    this.#applied = applied
+    this.#seat = seat
+  }
+
+  /** Entries were committed. */
+  advance(): void {
+    const seat = this.#seat()
+    if (seat === undefined) return
+    const { index } = this.#applied.end
+    const before = this.#saved.at(-1)?.index ?? seat.state.log.snapshot.index
+    // A restart reads the whole log again at once, and an install skips entries.
+    if (index - seat.state.log.snapshot.index > (KEPT + 2) * EVERY && index <= seat.state.commit) {
+      this.#saved.length = 0
+      seat.deliver({ type: 'compact', index, state: this.#applied.fold.save() })
+      return
+    }
+    if (index - before >= EVERY) this.#saved.push({ index, state: this.#applied.fold.save() })
+    const [first] = this.#saved
+    if (this.#saved.length <= KEPT || first === undefined || first.index > seat.state.commit) return
+    this.#saved.shift()
+    seat.deliver({ type: 'compact', ...first })
+  }
+}

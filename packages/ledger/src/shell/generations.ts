@@ -1,0 +1,130 @@
+import { NO_VOTERS, isQuorum, seatsOf } from '../core/configuration.ts'
+import type { Snapshot } from '../core/log.ts'
+import { idOf, type Seat } from '../core/seat.ts'
+import { newSeat, type StoreRecord } from '../core/store.ts'
+import { LedgerMissingError, RecoveryError } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import { digest, newNonce } from './digest.ts'
+import { generationOf, ledgerOf, newLedger, type Beginning } from './founding.ts'
+import type { Participation } from './participation.ts'
+import type { LedgerPort } from './port.ts'
+
+/** Indexes that a recovery skips (LEDGER §4.9): more than a lost majority can have used. */
+const RECOVERED = 2 ** 32
+
+export interface GenerationsOptions {
+  readonly port: LedgerPort
+  readonly store: Store
+  readonly participate: (beginning: Beginning, records: readonly StoreRecord[]) => Promise<Participation>
+  readonly warn: (code: string, message: string) => void
+}
+
+/**
+ * The ledgers of a pool, one after the other. A person gives a ledger a new beginning if the
+ * majority of its voters is lost: the next generation, which all members enter that see it.
+ */
+export class Generations {
+  readonly #options: GenerationsOptions
+  #part: Participation | undefined
+  #isChanging = false
+  #isClosed = false
+
+  constructor(options: GenerationsOptions) {
+    this.#options = options
+  }
+
+  /** This member's part in the present one. Undefined: it has none yet. */
+  get part(): Participation | undefined {
+    return this.#part
+  }
+
+  /** @throws LedgerMissingError */
+  get running(): Participation {
+    if (this.#part === undefined) throw new LedgerMissingError('this member takes part in no ledger')
+    return this.#part
+  }
+
+  async begin(beginning: Beginning, records: readonly StoreRecord[]): Promise<void> {
+    this.#part = await this.#options.participate(beginning, records)
+  }
+
+  /**
+   * Takes a later generation, if the present one has lost its majority. So a member that lies can't
+   * end a ledger that lives. Of two ledgers of one generation, each goes on by itself.
+   */
+  look(hasMajority: boolean): void {
+    const { port, warn } = this.#options
+    const own = this.#part?.ledger
+    if (own === undefined) return
+    try {
+      const latest = ledgerOf(port, { own })
+      if (latest === undefined || latest === own) return
+      if (hasMajority) warn('LEDGER_CONFLICT', `another member has the ledger ${latest}, and the present one has a majority: ${own}`)
+      else void this.#change(latest).catch(() => {})
+    } catch (error) {
+      warn('LEDGER_CONFLICT', (error as Error).message)
+    }
+  }
+
+  /**
+   * Gives the ledger a new beginning on this member alone. Entries that this member does not have
+   * are lost. If the others are alive behind a cut, there are two ledgers from now on. So a person
+   * must decide it, on one member only.
+   *
+   * @param lost the number of voters that are lost, as a check
+   * @throws RecoveryError
+   */
+  async recover(lost: number, hasMajority: boolean): Promise<void> {
+    const { ledger, applied, voters, seats } = this.running
+    const missing = seatsOf(voters).filter((seat) => !seats.all.has(seat))
+    if (hasMajority) throw new RecoveryError('the ledger has a leader: there is nothing to recover')
+    if (isQuorum(voters, seats.all)) throw new RecoveryError('most voters can be reached, so they will elect a leader: wait')
+    if (missing.length !== lost)
+      throw new RecoveryError(`${missing.length} voters can't be reached, not ${lost}: ${missing.map(idOf).join(', ') || 'none'}`)
+    const { term, hash } = applied.end
+    // Epochs of the lost majority stay below those that come.
+    const index = applied.end.index + RECOVERED
+    const state = applied.renewed(index)
+    await this.#change(newLedger(generationOf(ledger) + 1), (seat) => ({
+      index,
+      term,
+      hash,
+      configuration: { groups: [{ seats: [seat] }] },
+      state,
+    }))
+  }
+
+  /**
+   * Gives up this member's ledger for the one of the others, if there are two.
+   *
+   * @throws RecoveryError
+   */
+  async abandon(): Promise<void> {
+    const other = ledgerOf(this.#options.port, { except: this.running.ledger })
+    if (other === undefined) throw new RecoveryError('no other member has another ledger')
+    await this.#change(other)
+  }
+
+  async close(why: Error): Promise<void> {
+    this.#isClosed = true
+    await this.#part?.close(why)
+    await this.#options.store.close()
+  }
+
+  /** Goes on in another ledger, with a new seat. */
+  async #change(ledger: string, beginning?: (seat: Seat) => Snapshot): Promise<void> {
+    if (this.#isChanging || this.#isClosed) return
+    this.#isChanging = true
+    const { port, store, participate, warn } = this.#options
+    try {
+      await this.#part?.close(new LedgerMissingError('the ledger has a new beginning'))
+      const first = newSeat(digest, { ledger, id: port.self.id, nonce: newNonce(), configuration: NO_VOTERS })
+      const record = beginning === undefined ? first : { ...first, snapshot: beginning(first.seat) }
+      await store.write(record, [record])
+      this.#part = await participate({ ledger }, [record])
+      warn('LEDGER_RECOVERED', `the ledger has a new beginning: ${ledger}`)
+    } finally {
+      this.#isChanging = false
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { hasSeat, seatsOf } from '../core/configuration.ts'
+import { chooseVoters, type Eligible } from '../core/placement.ts'
+import type { Seat } from '../core/seat.ts'
+import { encode } from '../fold/bodies.ts'
+import type { Life } from '../fold/events.ts'
+import type { LedgerPort } from './port.ts'
+import type { Participation } from './participation.ts'
+import type { SeatHost } from './seat-host.ts'
+
+/** Ended lives that are remembered, the last ones. A guess. */
+const MAX_ENDED = 10_000
+/** A voter that has answered within this time lives, ms: two heartbeats. */
+const ANSWERS = 2000
+/**
+ * A member that the leader's node does not know for so long is gone, ms: it ended while no leader
+ * looked. A guess: a hundred times the spread of a join.
+ */
+const UNKNOWN = 30_000
+
+/** The duties of the member whose seat leads: it records ends, and chooses the voters. */
+export class LeaderDuties {
+  readonly #port: LedgerPort
+  readonly #part: () => Participation | undefined
+  readonly #most: number
+  readonly #ended = new Map<string, { readonly incarnation: number; readonly how: 'left' | 'died' }>()
+  readonly #unknownSince = new Map<string, number>()
+  /** Ends that were proposed in this term. */
+  readonly #proposed = new Set<string>()
+  #term = 0
+
+  /** @param most the largest number of voters */
+  constructor(port: LedgerPort, part: () => Participation | undefined, most: number) {
+    this.#port = port
+    this.#part = part
+    this.#most = most
+  }
+
+  /**
+   * A life has ended, as this member's node knows, or in the ledger. Each member remembers it: it
+   * may lead later.
+   */
+  ended({ id, incarnation }: Life, how: 'left' | 'died'): void {
+    const known = this.#ended.get(id)
+    if (known !== undefined && known.incarnation >= incarnation) return
+    this.#ended.delete(id)
+    this.#ended.set(id, { incarnation, how })
+    const [oldest] = this.#ended.keys()
+    if (this.#ended.size > MAX_ENDED && oldest !== undefined) this.#ended.delete(oldest)
+  }
+
+  /** Does what is due. The caller calls it after each news of a member, and each second. */
+  check(): void {
+    const part = this.#part()
+    const seat = part?.seat
+    if (part === undefined || seat?.isLeader !== true) {
+      this.#unknownSince.clear()
+      return
+    }
+    const { term, configuration } = seat.state
+    if (term !== this.#term) this.#proposed.clear()
+    this.#term = term
+    this.#recordEnds(part)
+    const wanted = chooseVoters(this.#eligible(part), seatsOf(configuration), this.#most)
+    if (wanted.length > 0 && wanted.join() !== seat.state.wanted?.join()) seat.deliver({ type: 'want', seats: wanted })
+  }
+
+  #recordEnds({ applied, client }: Participation): void {
+    const now = performance.now()
+    const present = new Map(this.#port.members().map((member) => [member.id, member]))
+    const joined = new Set(applied.fold.members.map(({ id }) => id))
+    for (const id of this.#unknownSince.keys()) if (!joined.has(id)) this.#unknownSince.delete(id)
+    for (const { id, incarnation } of applied.fold.members) {
+      const ended = this.#ended.get(id)
+      const isEnded = ended !== undefined && ended.incarnation >= incarnation
+      const isUnknown = !present.has(id)
+      const since = isUnknown ? (this.#unknownSince.get(id) ?? now) : undefined
+      if (since === undefined) this.#unknownSince.delete(id)
+      else this.#unknownSince.set(id, since)
+      if (!isEnded && (since === undefined || now - since < UNKNOWN)) continue
+      const name = `${id} ${incarnation}`
+      if (this.#proposed.has(name)) continue
+      this.#proposed.add(name)
+      // Another leader refuses it, and records the end itself.
+      client
+        .propose(() => (this.#part()?.isLeader === true ? encode('gone', { id, incarnation, how: ended?.how ?? 'died' }) : undefined))
+        .catch(() => {})
+    }
+  }
+
+  /** Members of the ledger that this one sees, that may vote, and that have a seat. */
+  #eligible({ applied, seats, seat }: Participation): readonly Eligible[] {
+    const ranks = new Map(applied.fold.members.map(({ id, incarnation, rank }) => [`${id} ${incarnation}`, rank]))
+    return this.#port.members().flatMap((member) => {
+      const { id, incarnation, location, reach } = member
+      const stated = seats.of(id)
+      if (stated === undefined || !stated.votes) return []
+      // A voter whose life was pronounced dead may live on: it answers, and joins again.
+      const isAlive = this.#hasAnswered(seat, stated.seat) && !this.#hasLeft(member)
+      const rank = ranks.get(`${id} ${incarnation}`) ?? (isAlive ? Number.MAX_SAFE_INTEGER : undefined)
+      if (rank === undefined) return []
+      const site = location.slice(location.lastIndexOf('@') + 1)
+      return [{ seat: stated.seat, isDurable: stated.isDurable, isDirect: reach === 'direct', site, rank }]
+    })
+  }
+
+  /** Whether a voter has answered the leader of late. */
+  #hasAnswered(leader: SeatHost | undefined, voter: Seat): boolean {
+    const state = leader?.state
+    const heardAt = state?.leading?.progress.get(voter)?.heardAt
+    if (state === undefined || heardAt === undefined || !hasSeat(state.configuration, voter)) return false
+    return performance.now() - heardAt < ANSWERS
+  }
+
+  #hasLeft({ id, incarnation }: Life): boolean {
+    const ended = this.#ended.get(id)
+    return ended?.how === 'left' && ended.incarnation >= incarnation
+  }
+}

@@ -1,0 +1,68 @@
+import { encode, toBase64 } from '../fold/bodies.ts'
+import type { LedgerEvent, LedgerMember, Life } from '../fold/events.ts'
+import type { Propose } from './candidacies.ts'
+import { signLife } from './life-statement.ts'
+import type { LedgerPort } from './port.ts'
+
+/** The present life of this member in the ledger. Each of its lives must join. */
+export class OwnLife {
+  readonly #port: Pick<LedgerPort, 'self' | 'sign'>
+  readonly #propose: Propose
+  #joined: LedgerMember | undefined
+  /** The incarnation whose join is being proposed. */
+  #joining = 0
+  /** Whether some life of this process has joined. */
+  hasEntered = false
+  /** Whether the ledger does not take this member. */
+  isRefused = false
+
+  constructor(port: Pick<LedgerPort, 'self' | 'sign'>, propose: Propose) {
+    this.#port = port
+    this.#propose = propose
+  }
+
+  /** Undefined: this life has not joined. */
+  get joined(): LedgerMember | undefined {
+    return this.#joined
+  }
+
+  isOwn({ id, incarnation }: Life): boolean {
+    const { self } = this.#port
+    return id === self.id && incarnation === self.incarnation
+  }
+
+  /** Proposes the join of this life, if it has not joined yet. */
+  async join(): Promise<void> {
+    const { id, incarnation } = this.#port.self
+    if (this.isRefused || this.#joined?.incarnation === incarnation || this.#joining === incarnation) return
+    this.#joining = incarnation
+    try {
+      const statement = toBase64(await signLife(this.#port, { id, incarnation }))
+      await this.#propose(() => encode('join', { statement }))
+    } catch {
+      // There is another ledger now, and the next look tries again.
+    }
+    this.#joining = 0
+  }
+
+  /** Takes an event about this life. Returns what has happened to it. */
+  take(event: LedgerEvent): 'joined' | 'refused' | 'ended' | undefined {
+    if (event.type === 'joined' && this.isOwn(event.member)) {
+      this.#joined = event.member
+      return 'joined'
+    }
+    if (event.type === 'refused' && this.isOwn(event.life)) {
+      this.isRefused = true
+      return 'refused'
+    }
+    if (event.type !== 'ended' || event.life.id !== this.#joined?.id || event.life.incarnation !== this.#joined.incarnation)
+      return undefined
+    this.#joined = undefined
+    return 'ended'
+  }
+
+  /** The state is that of a snapshot now. */
+  installed(members: readonly LedgerMember[]): void {
+    this.#joined = members.find((member) => this.isOwn(member))
+  }
+}

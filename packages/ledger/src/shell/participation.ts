@@ -1,0 +1,279 @@
+import { NO_VOTERS, hasSeat, seatsOf, type Configuration } from '../core/configuration.ts'
+import type { StopCode } from '../core/ledger-io.ts'
+import { isAnswer, type LedgerMessage } from '../core/messages.ts'
+import { idOf, seatOf, type Seat } from '../core/seat.ts'
+import { openSeat, type StoreRecord } from '../core/store.ts'
+import type { ReadStatement } from '../fold/bodies.ts'
+import type { Store } from '../store/store.ts'
+import type { Envelope } from '../wire/frames.ts'
+import { Applied, type AppliedEvents } from './applied.ts'
+import { Client } from './client.ts'
+import { Compaction } from './compaction.ts'
+import { digest, newNonce } from './digest.ts'
+import { Publisher } from './publisher.ts'
+import type { Beginning } from './founding.ts'
+import { Subscription } from './subscription.ts'
+import { isAuthorized } from './authorization.ts'
+import type { LedgerPort } from './port.ts'
+import { encodeSeat, SEAT_CONSTANT } from './seat-constant.ts'
+import { SeatHost } from './seat-host.ts'
+import { StatedSeats } from './stated-seats.ts'
+import { Transport } from './transport.ts'
+
+export interface ParticipationOptions {
+  readonly port: LedgerPort
+  /** Without groups the member enters a ledger. */
+  readonly beginning: Beginning
+  readonly store: Store
+  readonly records: readonly StoreRecord[]
+  readonly votes: boolean
+  readonly read: ReadStatement
+  readonly events: Omit<AppliedEvents, 'onAdvanced'> & {
+    /** The leader has changed, as far as this member knows. */
+    onLed(): void
+    /** This member led, and has heard no quorum for five seconds. */
+    onNoMajority(): void
+    /** This member's seat takes no further part. */
+    onStopped(code: StopCode, error: Error | undefined): void
+    /** A voter has another history under the same name. */
+    onForeign(voter: string): void
+  }
+}
+
+/** This member's part in one ledger: its seat, what it has applied, and whom it follows. */
+export class Participation {
+  readonly #options: ParticipationOptions
+  readonly applied: Applied
+  readonly client: Client
+  readonly seats: StatedSeats
+  readonly #transport: Transport
+  readonly #publisher: Publisher
+  readonly #subscription: Subscription
+  readonly #compaction: Compaction
+  #seat: SeatHost | undefined
+  /** Whether the stores of the voters outlive their processes, as far as this member has seen. */
+  readonly #durable = new Map<Seat, boolean>()
+  /** The leader as the followed voter knows it. */
+  #heard: { readonly term: number; readonly leader: Seat | undefined } | undefined
+  #isClosed = false
+
+  private constructor(options: ParticipationOptions) {
+    const {
+      port,
+      beginning: { ledger },
+      read,
+      events,
+    } = options
+    this.#options = options
+    this.seats = new StatedSeats(ledger)
+    this.applied = new Applied(digest, ledger, read, {
+      ...events,
+      onAdvanced: () => this.#adopt(),
+    })
+    this.#transport = new Transport(port, {
+      onEnvelope: (from, envelope) => this.#receive(from, envelope),
+      // A leader speaks each second, so its stream ends only if it is gone.
+      onEnded: (from) => this.#seat?.deliver({ type: 'lost', id: from }),
+    })
+    this.#publisher = new Publisher(port, () => this.#seat)
+    this.#compaction = new Compaction(this.applied, () => this.#seat)
+    this.#subscription = new Subscription({
+      port,
+      ledger,
+      applied: this.applied,
+      seats: this.seats,
+      isNeeded: () => !this.#isFed(),
+      onForeign: (voter) => events.onForeign(voter),
+      onLed: (term, leader) => {
+        this.#heard = term === undefined ? undefined : { term, leader }
+        this.client.led()
+        events.onLed()
+      },
+    })
+    this.client = new Client({
+      send: (to, request) => this.#send(to, request),
+      leader: () => this.leader,
+      seats: () => this.#asked(),
+    })
+  }
+
+  /**
+   * Opens the seat, and takes part.
+   *
+   * @throws LedgerFileError if the first record of a new store can't be written
+   */
+  static async start(options: ParticipationOptions): Promise<Participation> {
+    const { port, beginning, store, records, votes, events } = options
+    const { ledger, groups } = beginning
+    const part = new Participation(options)
+    const { id } = port.self
+    const nonce = newNonce()
+    const configuration = groups === undefined ? NO_VOTERS : { groups: groups(seatOf(id, nonce, false)) }
+    const opened = openSeat(digest, records, { ledger, id, configuration }, () => nonce)
+    if (opened.records !== records) for (const record of opened.records) await store.write(record, [record])
+    part.#seat = new SeatHost({ digest, random: Math.random, clock: { now: () => performance.now() } }, opened.durable, store, {
+      send: (to, message) => part.#send(to, message),
+      committed: ({ first, entries }) => {
+        part.applied.commit(first, entries)
+        part.#tell()
+        part.#publisher.feed()
+        part.#compaction.advance()
+      },
+      installed: ({ snapshot }) => void part.applied.install(snapshot),
+      led: () => {
+        part.client.led()
+        part.#publisher.led()
+        part.#subscription.check()
+        events.onLed()
+      },
+      noMajority: () => events.onNoMajority(),
+      stopped: (code, error) => {
+        part.#seat?.stop()
+        part.#seat = undefined
+        events.onStopped(code, error)
+      },
+    })
+    part.applied.install(opened.durable.log.snapshot)
+    await part.#transport.start()
+    await part.#publisher.start()
+    await port.setConstant(SEAT_CONSTANT, encodeSeat({ ledger, seat: opened.durable.seat, isDurable: store.isDurable, votes }))
+    part.#seat.deliver({ type: 'health', factor: 1 })
+    part.look()
+    return part
+  }
+
+  get ledger(): string {
+    return this.#options.beginning.ledger
+  }
+
+  /** Undefined: the seat has resigned, or its store has failed. */
+  get seat(): SeatHost | undefined {
+    return this.#seat
+  }
+
+  get isLeader(): boolean {
+    return this.#seat?.isLeader === true
+  }
+
+  get leader(): Seat | undefined {
+    return this.#seat?.state.leader ?? this.#heard?.leader
+  }
+
+  /** The voters. Before the first change they stand in no entry. */
+  get voters(): Configuration {
+    const { voters } = this.applied.end
+    const state = this.#seat?.state
+    if (voters.groups.length > 0 || state === undefined) return voters
+    if (hasSeat(state.configuration, state.seat)) return state.configuration
+    return this.leader === undefined ? voters : { groups: [{ seats: [this.leader] }] }
+  }
+
+  get term(): number {
+    return Math.max(this.applied.end.term, this.#heard?.term ?? 0, this.#isFed() ? (this.#seat?.state.term ?? 0) : 0)
+  }
+
+  /** Whether the store of a voter outlives its process. Undefined: this member has not seen it. */
+  isDurable(seat: Seat): boolean | undefined {
+    const stated = this.seats.of(idOf(seat))
+    return stated?.seat === seat ? stated.isDurable : this.#durable.get(seat)
+  }
+
+  /**
+   * Looks at the members: their seats are in their constants. The caller does so after each news of
+   * a member, and each second.
+   */
+  look(): void {
+    if (this.#isClosed) return
+    const isNew = this.seats.read(this.#options.port.members())
+    this.#rememberStores()
+    if (isNew) this.#seat?.deliver({ type: 'seen', seats: [...this.seats.all] })
+    this.#subscription.check()
+  }
+
+  /** A member died or left. */
+  gone(id: string): void {
+    this.#seat?.deliver({ type: 'lost', id })
+    this.look()
+  }
+
+  /** Takes no further part. A leader hands over first. */
+  async close(why: Error): Promise<void> {
+    this.#isClosed = true
+    this.client.close(why)
+    this.#subscription.close()
+    this.#seat?.deliver({ type: 'resign' })
+    await Promise.all([this.#transport.close(), this.#publisher.close()])
+  }
+
+  /** Whether a leader feeds this member's own seat. */
+  #isFed(): boolean {
+    const state = this.#seat?.state
+    return state !== undefined && hasSeat(state.configuration, state.seat) && state.leader !== undefined
+  }
+
+  #rememberStores(): void {
+    const voters = seatsOf(this.voters)
+    for (const seat of this.#durable.keys()) if (!voters.includes(seat)) this.#durable.delete(seat)
+    for (const seat of voters) {
+      const stated = this.seats.of(idOf(seat))
+      if (stated?.seat === seat) this.#durable.set(seat, stated.isDurable)
+    }
+  }
+
+  /** Voters, or at least members that may know them. */
+  #asked(): readonly Seat[] {
+    const voters = seatsOf(this.applied.end.voters).filter((seat) => this.seats.all.has(seat))
+    if (voters.length > 0) return voters
+    const own = this.#seat
+    return own !== undefined && own.state.configuration.groups.length > 0 ? [own.seat] : [...this.seats.all]
+  }
+
+  /** Says what is committed to the voters, which would learn of it a second later. */
+  #tell(): void {
+    const state = this.#seat?.state
+    if (state?.role !== 'leader') return
+    const { ledger, configuration, seat, commit, log } = state
+    const hash = log.hashAt(commit)
+    if (hash === undefined) return
+    for (const to of seatsOf(configuration))
+      if (to !== seat) this.#transport.send(idOf(to), { type: 'tip', ledger, to, index: commit, hash })
+  }
+
+  /** A seat that was replaced while it was away goes on behind what the others have committed. */
+  #adopt(): void {
+    const state = this.#seat?.state
+    if (state === undefined || this.#isFed()) return
+    const { end } = this.applied
+    if (end.index > state.log.lastIndex && hasSeat(state.configuration, state.seat) && !hasSeat(end.voters, state.seat))
+      this.#seat?.deliver({ type: 'install', snapshot: this.applied.snapshot() })
+  }
+
+  #send(to: string, message: LedgerMessage): void {
+    const {
+      port,
+      beginning: { ledger },
+    } = this.#options
+    const self = port.self.id
+    const seat = this.#seat?.seat
+    const isRequest = message.type === 'propose' || message.type === 'read'
+    const from = isRequest || seat === undefined ? self : seat
+    if (idOf(to) === self) this.#take(from, to, message)
+    else this.#transport.send(idOf(to), { type: 'message', ledger, from, to, message })
+  }
+
+  #receive(from: string, envelope: Envelope): void {
+    if (envelope.ledger !== this.ledger) return
+    if (envelope.type === 'tip') {
+      if (envelope.to === this.#seat?.seat) this.#seat.deliver({ type: 'tip', index: envelope.index, hash: envelope.hash })
+    } else if (idOf(envelope.from) === from) {
+      const { message } = envelope
+      if (isAuthorized(this.seats, this.#options.read, from, envelope)) this.#take(envelope.from, envelope.to, message)
+      else if (message.type === 'propose') this.#send(from, { type: 'refused', number: message.number, reason: 'invalid' })
+    }
+  }
+
+  #take(from: string, to: string, message: LedgerMessage): void {
+    if (isAnswer(message)) this.client.take(from, message)
+    else this.#seat?.deliver({ type: 'message', ledger: this.ledger, from, to, message })
+  }
+}

@@ -1,0 +1,139 @@
+import { FrameStream, inBackground, SendQueue, type Overlay, type Timer } from '@jel/overlay'
+import type { Stream } from '@libp2p/interface'
+import { decodeValue, encodeValue } from '../wire/codec.ts'
+import { MAX_FRAME, envelope, type Envelope } from '../wire/frames.ts'
+import { paced } from './paced.ts'
+
+/** The protocol of envelopes between members. */
+const PROTOCOL = '/jel/ledger/1.0.0'
+
+/** A stream that has sent nothing for this time is closed, ms: ten heartbeats. A guess. */
+const IDLE = 10_000
+/** A member that could not be reached is dialed again after this time, ms. A guess. */
+const REDIAL = 200
+/** Bytes that may wait for a stream to open. Raft repeats what is dropped. A guess. */
+const MAX_WAITING = 4 * 1024 * 1024
+/** A member may have two streams to this one: the former may not have ended yet. */
+const STREAMS_OF_ONE = 3
+
+export interface TransportEvents {
+  /** `from`: the id of the member. The schema has passed the envelope. */
+  onEnvelope(from: string, envelope: Envelope): void
+  /** The stream of this member to this one has ended. */
+  onEnded(from: string): void
+}
+
+/** A stream to one member, or its opening. */
+interface Outbound {
+  frames: FrameStream | undefined
+  waiting: Uint8Array[]
+  bytes: number
+  notBefore: number
+  sentAt: number
+}
+
+/** Carries envelopes to other members. It may lose them: Raft repeats what matters. */
+export class Transport {
+  readonly #port: Pick<Overlay, 'open' | 'handle' | 'unhandle'>
+  readonly #events: TransportEvents
+  readonly #outbound = new Map<string, Outbound>()
+  readonly #inbound = new Map<FrameStream, string>()
+  readonly #timer: Timer
+  #isClosed = false
+
+  constructor(port: Pick<Overlay, 'open' | 'handle' | 'unhandle'>, events: TransportEvents) {
+    this.#port = port
+    this.#events = events
+    this.#timer = inBackground(setInterval(() => this.#closeIdle(), IDLE / 2))
+  }
+
+  async start(): Promise<void> {
+    await this.#port.handle(PROTOCOL, (stream, from) => this.#serve(stream, from))
+  }
+
+  send(to: string, content: Envelope): void {
+    if (this.#isClosed) return
+    const bytes = encodeValue(content)
+    const out = this.#outboundTo(to)
+    out.sentAt = performance.now()
+    if (out.frames !== undefined) out.frames.send(bytes)
+    else if (out.sentAt >= out.notBefore && out.bytes + bytes.length <= MAX_WAITING) {
+      out.waiting.push(bytes)
+      out.bytes += bytes.length
+      if (out.waiting.length === 1) void this.#open(to, out)
+    }
+  }
+
+  /** Sends what waits, for at most a second. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    const streams = [...this.#inbound.keys(), ...[...this.#outbound.values()].flatMap(({ frames }) => frames ?? [])]
+    await Promise.all([this.#port.unhandle(PROTOCOL).catch(() => {}), ...streams.map(async (each) => await each.close())])
+  }
+
+  #outboundTo(to: string): Outbound {
+    const known = this.#outbound.get(to)
+    if (known !== undefined) return known
+    const out = { frames: undefined, waiting: [], bytes: 0, notBefore: 0, sentAt: 0 }
+    this.#outbound.set(to, out)
+    return out
+  }
+
+  async #open(to: string, out: Outbound): Promise<void> {
+    try {
+      const stream = await this.#port.open(to, PROTOCOL)
+      const frames: FrameStream = new FrameStream(
+        stream,
+        { maxFrameBytes: MAX_FRAME, queue: new SendQueue() },
+        {
+          onFrame: () => {},
+          onEnd: () => {
+            frames.abort(new Error('the stream has ended'))
+            if (out.frames === frames) out.frames = undefined
+          },
+        },
+      )
+      for (const bytes of out.waiting) frames.send(bytes)
+      if (this.#isClosed) void frames.close()
+      else out.frames = frames
+    } catch {
+      out.notBefore = performance.now() + REDIAL
+    }
+    out.waiting = []
+    out.bytes = 0
+  }
+
+  #serve(stream: Stream, from: string): void {
+    const others = [...this.#inbound.values()].filter((each) => each === from).length
+    if (this.#isClosed || others >= STREAMS_OF_ONE) {
+      stream.abort(new Error('it has too many streams'))
+      return
+    }
+    const frames: FrameStream = new FrameStream(
+      stream,
+      { maxFrameBytes: MAX_FRAME, queue: new SendQueue(), stage: paced },
+      {
+        onFrame: (bytes) => {
+          const content = decodeValue(envelope, bytes)
+          if (content !== undefined) this.#events.onEnvelope(from, content)
+        },
+        onEnd: () => {
+          this.#inbound.delete(frames)
+          frames.abort(new Error('the stream has ended'))
+          if (!this.#isClosed) this.#events.onEnded(from)
+        },
+      },
+    )
+    this.#inbound.set(frames, from)
+  }
+
+  #closeIdle(): void {
+    const now = performance.now()
+    for (const [to, { frames, waiting, sentAt, notBefore }] of this.#outbound) {
+      if (now - sentAt < IDLE || now < notBefore || waiting.length > 0) continue
+      this.#outbound.delete(to)
+      void frames?.close()
+    }
+  }
+}

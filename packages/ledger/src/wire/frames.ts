@@ -1,0 +1,53 @@
+import * as v from 'valibot'
+import { configurationSchema } from '../core/configuration.ts'
+import { MAX_PAGE, MAX_PART, bytes, content, count, hash, ledgerMessage, seat, snapshotSize, term } from '../core/messages.ts'
+
+/** Names a ledger: its generation, and 32 hexadecimal digits. */
+export const LEDGER_ID = /^\d{1,6}-[\da-f]{32}$/u
+
+const ledger = v.pipe(v.string(), v.regex(LEDGER_ID))
+const party = v.pipe(v.string(), v.minLength(1), v.maxLength(160))
+
+/** The end of what is committed. */
+const tip = { index: count, hash }
+
+/** A frame on a stream between two members of a ledger. `from` and `to` name seats or members. */
+export const envelope = v.variant('type', [
+  v.object({ type: v.literal('message'), ledger, from: party, to: party, message: ledgerMessage }),
+  /** A leader says how far it has committed. */
+  v.object({ type: v.literal('tip'), ledger, to: party, ...tip }),
+])
+export type Envelope = v.InferOutput<typeof envelope>
+
+/** The first frame of a reader on its stream to a voter: the end of what it has. */
+export const subscribe = v.object({ ledger, ...tip })
+export type Subscribe = v.InferOutput<typeof subscribe>
+
+/** A frame of a voter to a reader. */
+export const publication = v.variant('type', [
+  v.object({ type: v.literal('page'), first: count, entries: v.pipe(v.array(content), v.maxLength(MAX_PAGE)), hash }),
+  /** A part of the snapshot in the place of entries that are cut off. */
+  v.object({
+    type: v.literal('snapshot'),
+    index: count,
+    term,
+    hash,
+    configuration: configurationSchema,
+    offset: count,
+    size: snapshotSize,
+    bytes: bytes(MAX_PART),
+  }),
+  /** The leader that the voter follows has changed. Undefined: it knows none. */
+  v.object({ type: v.literal('leader'), term, leader: v.optional(seat) }),
+  /** The asked member is no voter. It names those that it knows. */
+  v.object({ type: v.literal('elsewhere'), seats: v.pipe(v.array(seat), v.maxLength(32)) }),
+  /** The reader has other entries. One of them follows another history. */
+  v.object({ type: v.literal('foreign') }),
+])
+export type Publication = v.InferOutput<typeof publication>
+
+/**
+ * Longest frame, bytes: 64 entries of 4 KiB each in base64 and JSON. A part of a snapshot is as
+ * long.
+ */
+export const MAX_FRAME = 512 * 1024
