@@ -4,25 +4,6 @@
  */
 import { JelError } from '@jel/protocol'
 
-/**
- * Without a coordinator a pool can't offer two consistency levels of the JEL paper, §3.3:
- * `reliable` joins and `uniform` elections. `joinPool` raises this error instead of giving a weaker
- * level under that name.
- */
-export class UnsupportedConsistencyError extends JelError {
-  readonly code = 'UNSUPPORTED_CONSISTENCY'
-  /** The option: `joins` or `elections`. */
-  readonly option: string
-  /** The level that the caller asked for. */
-  readonly level: string
-
-  constructor(option: string, level: string, offered: readonly string[]) {
-    super(`${option}: ${JSON.stringify(level)} is not offered: choose ${offered.map((name) => `'${name}'`).join(' or ')}`)
-    this.option = option
-    this.level = level
-  }
-}
-
 /** The version of Node is too old. The import of the package raises this error. */
 export class UnsupportedNodeError extends JelError {
   readonly code = 'UNSUPPORTED_NODE'
@@ -210,8 +191,13 @@ export class CandidacyWithdrawnError extends JelError {
 export class ChangesOverflowError extends JelError {
   readonly code = 'CHANGES_OVERFLOW'
 
-  constructor(limit: number) {
-    super(`more than ${limit} membership changes were waiting to be read`)
+  /** @param limit without it, this member fell behind the ledger */
+  constructor(limit?: number) {
+    super(
+      limit === undefined
+        ? 'this member fell behind the ledger, and has missed membership changes'
+        : `more than ${limit} membership changes were waiting to be read`,
+    )
   }
 }
 

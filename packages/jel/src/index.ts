@@ -10,9 +10,10 @@ export { joinPool } from './join.ts'
 export { Pool } from './pool/pool.ts'
 export { Keyring } from './pool/keyring.ts'
 export type { NewsGap, PoolHost, PoolNews } from './base/host.ts'
-export type { Abortable, PoolEnd, PoolParts } from './base/session.ts'
+export type { PoolParts } from './base/parts.ts'
+export type { Abortable, PoolEnd } from './base/session.ts'
 export type { PoolOptions } from './options.ts'
-export type { EventDetail, MeasuredDetail, PoolEvents, SignalDetail, Termination, WarningDetail } from './base/events.ts'
+export type { EventDetail, MeasuredDetail, OrderedDetail, PoolEvents, SignalDetail, Termination, WarningDetail } from './base/events.ts'
 export type { PoolKeyInfo, PoolRecord, PublishOptions, RecordOwner, StreamHandler, WebPort } from '@jel/overlay'
 /** The stream that `open` returns and handlers take. */
 export type { Stream } from '@libp2p/interface'
@@ -39,10 +40,20 @@ export {
   PoolTerminatedError,
   TagTooLargeError,
   TooFewMembersError,
-  UnsupportedConsistencyError,
   UnsupportedNodeError,
   WorkerError,
 } from './errors.ts'
+export {
+  LedgerBusyError,
+  LedgerConflictError,
+  LedgerCorruptError,
+  LedgerFileError,
+  LedgerGapError,
+  LedgerMissingError,
+  NoMajorityError,
+  RecoveryError,
+  type LedgerStatus,
+} from '@jel/ledger'
 export { drained } from './drain.ts'
 export { poolStore, type PoolSnapshot, type PoolStore } from './pool-store.ts'
 export { textOf } from './text-of.ts'

@@ -8,8 +8,11 @@ const loopback = { listen: ['/ip4/127.0.0.1/tcp/0'] }
 
 describe('joinPool()', () => {
   it.each<[string, Record<string, unknown>, string]>([
-    ['reliable joins', { joins: 'reliable' }, 'UNSUPPORTED_CONSISTENCY'],
-    ['uniform elections', { elections: 'uniform' }, 'UNSUPPORTED_CONSISTENCY'],
+    ['a ledger that nothing asks for', { ledger: { found: true } }, 'INVALID_OPTION'],
+    ['two ways to found', { joins: 'reliable', ledger: { found: true, founders: ['x'] } }, 'INVALID_OPTION'],
+    ['an even number of voters', { joins: 'reliable', ledger: { voters: 4 } }, 'INVALID_OPTION'],
+    ['too many voters', { joins: 'reliable', ledger: { voters: 17 } }, 'INVALID_OPTION'],
+    ['founders that are no ids', { elections: 'uniform', ledger: { founders: ['a'] } }, 'INVALID_OPTION'],
     ['an unknown level', { joins: 'sometimes' }, 'INVALID_OPTION'],
     ['a large tag', { tag: new Uint8Array(1025) }, 'TAG_TOO_LARGE'],
     ['a long location', { location: 'x'.repeat(257) }, 'INVALID_OPTION'],
@@ -34,7 +37,7 @@ describe('joinPool()', () => {
     ['mdns', 'no', /mdns: must be true or false/u],
     ['found', 1, /found: must be true or false/u],
     ['thread', 'third', /thread: "third" is unknown; offered are 'main' and 'worker'/u],
-    ['joins', 7, /joins: a number is unknown; offered are 'unreliable' and 'off'/u],
+    ['joins', 7, /joins: a number is unknown; offered are 'reliable' and 'unreliable' and 'off'/u],
     ['elections', null, /elections: null is unknown/u],
     ['requireMembers', 0, /requireMembers: must be a whole number above 0/u],
     ['timeout', 5, /timeout: says how long requireMembers may take/u],
@@ -74,10 +77,9 @@ describe('joinPool()', () => {
     expect(errors.filter((each) => each !== JelError && !((each as { prototype: unknown }).prototype instanceof JelError))).toEqual([])
   })
 
-  it('names the level that is refused, and the ones that are offered', async () => {
-    await expect(joinPool('p', { joins: 'reliable' } as unknown as PoolOptions)).rejects.toThrow(
-      /joins: "reliable" is not offered: choose 'unreliable' or 'off'/u,
-    )
+  it('says how a ledger begins, if none comes in time', async () => {
+    const refused = joinPool('p', { ...loopback, joins: 'reliable', timeout: 300 })
+    await expect(refused).rejects.toMatchObject({ code: 'LEDGER_MISSING', message: expect.stringMatching(/one member must found it/u) })
   })
 
   it('rejects with the reason of its signal', async () => {

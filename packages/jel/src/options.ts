@@ -1,22 +1,48 @@
 import type { WebPort } from '@jel/overlay'
 import { countProblem, spanProblem } from './base/arguments.ts'
 import type { WarningDetail } from './base/events.ts'
-import { InvalidOptionError, UnsupportedConsistencyError } from './errors.ts'
+import { InvalidOptionError } from './errors.ts'
+
+/** How the ledger of a pool begins, and who holds it. */
+export interface LedgerOptions {
+  /**
+   * Whether this node founds the ledger, if there is none. Give it to one node: two founders that
+   * don't see each other make two ledgers, which never become one. Default: no.
+   */
+  found?: boolean
+  /**
+   * The ids of an odd number of nodes that found the ledger together: more than half of them begin.
+   * All nodes give the same ids. Not together with `found`.
+   */
+  founders?: readonly string[]
+  /**
+   * The largest number of voters, odd, from 1 to 15. The ledger goes on as long as more than half
+   * of its voters live. The pool replaces dead ones by itself. Default: 5.
+   */
+  voters?: number
+  /** Whether this node may be a voter. Default: yes. */
+  vote?: boolean
+}
 
 /** The options of `joinPool`. All are optional. */
 export interface PoolOptions {
   /**
    * Consistency of the membership news (JEL §3.3). `'unreliable'` (default): best effort, in any
-   * order, repaired until all nodes hold the same view. `'off'`: no news. The paper's `'reliable'`
-   * needs a coordinator, so `joinPool` refuses it.
+   * order, repaired until all nodes hold the same view. `'off'`: no news. `'reliable'`: all nodes
+   * that ask for it get the same joins and ends in the same order, see `ledger`.
    */
-  joins?: 'unreliable' | 'off'
+  joins?: 'reliable' | 'unreliable' | 'off'
   /**
    * Consistency of elections (JEL §3.3). `'non-uniform'` (default): elections converge to one
    * winner. Before that, different nodes may name different winners. `'off'`: no elections.
-   * `joinPool` refuses the paper's `'uniform'`.
+   * `'uniform'`: one winner for each epoch, known to all nodes that ask for it, see `ledger`.
    */
-  elections?: 'non-uniform' | 'off'
+  elections?: 'uniform' | 'non-uniform' | 'off'
+  /**
+   * How the ledger of the pool begins, for `joins: 'reliable'` and `elections: 'uniform'`. Without
+   * it this node enters a ledger that another one founds, or `poolSize` founds it.
+   */
+  ledger?: LedgerOptions
   /**
    * Addresses of members to enter the pool through (introducers): `host:port`, or multiaddrs with
    * or without `/p2p/…`. Without any the node finds the pool by mDNS, or founds it.
@@ -33,7 +59,9 @@ export interface PoolOptions {
    * TooFewMembersError if too few join in time.
    */
   requireMembers?: number
-  /** How long `requireMembers` may take, ms. Default: 30,000. */
+  /**
+   * How long `requireMembers` may take, and the entry into the ledger, ms. Default: 30,000.
+   */
   timeout?: number
   /**
    * Where to listen: `ip:port` or multiaddrs. Default: one free TCP port of all interfaces, on IPv4
@@ -120,11 +148,6 @@ export interface PoolOptions {
 /** The longest time that a timer takes, ms: 2³¹ - 1. */
 const MAX_TIMEOUT = 2 ** 31 - 1
 
-const CONSISTENCY = {
-  joins: { offered: ['unreliable', 'off'], refused: 'reliable' },
-  elections: { offered: ['non-uniform', 'off'], refused: 'uniform' },
-} as const
-
 /** Returns the problem with a value, or undefined if it is valid. */
 type Check = (value: unknown) => string | undefined
 
@@ -155,9 +178,38 @@ const oneOf =
   (value) =>
     offered.some((each) => each === value) ? undefined : `${inspect(value)} is unknown; offered are ${quoted(offered)}`
 
+function ledgerProblem(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return 'must be an object'
+  const unknown = Object.keys(value).find((name) => !['found', 'founders', 'voters', 'vote'].includes(name))
+  if (unknown !== undefined) return `${unknown}: there is no such option; there are found, founders, voters, vote`
+  const { found, founders, voters, vote } = value as Readonly<Record<keyof LedgerOptions, unknown>>
+  if (found !== undefined && typeof found !== 'boolean') return 'found: must be true or false'
+  if (vote !== undefined && typeof vote !== 'boolean') return 'vote: must be true or false'
+  if (voters !== undefined && !isOddCount(voters)) return 'voters: must be an odd number from 1 to 15'
+  if (founders === undefined) return undefined
+  if (found === true) return 'found and founders both say who founds the ledger: give one'
+  const problem = ids(founders)
+  if (problem !== undefined) return `founders: ${problem}`
+  const all = founders as readonly string[]
+  const bad = all.find((id) => !isNodeId(id))
+  if (bad !== undefined) return `founders: ${JSON.stringify(bad.slice(0, 64))} is no id of a node`
+  if (new Set(all).size !== all.length) return 'founders: must not name an id twice'
+  return isOddCount(all.length) ? undefined : `founders: must be an odd number of ids, up to 15, and there are ${all.length}`
+}
+
+function isOddCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= 15 && value % 2 === 1
+}
+
+/** Whether a text has the form of an id: a PeerId of an Ed25519 key. */
+function isNodeId(id: string): boolean {
+  return /^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}$/u.test(id)
+}
+
 const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
-  joins: oneOf(...CONSISTENCY.joins.offered),
-  elections: oneOf(...CONSISTENCY.elections.offered),
+  joins: oneOf('reliable', 'unreliable', 'off'),
+  elections: oneOf('uniform', 'non-uniform', 'off'),
+  ledger: ledgerProblem,
   bootstrap: addresses,
   found: flag,
   requireMembers: countProblem,
@@ -180,8 +232,8 @@ const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
 }
 
 /**
- * Throws InvalidOptionError or UnsupportedConsistencyError. The error names the option. Callers
- * without static types get the errors of their types here.
+ * Throws InvalidOptionError, which names the option. Callers without static types get the errors of
+ * their types here.
  */
 export function checkOptions(options: unknown): asserts options is PoolOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
@@ -191,19 +243,22 @@ export function checkOptions(options: unknown): asserts options is PoolOptions {
     const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof PoolOptions] : undefined
     if (check === undefined) throw new InvalidOptionError(`${name}: there is no such option; there are ${Object.keys(CHECKS).join(', ')}`)
     if (value === undefined) continue
-    if (name === 'joins' || name === 'elections') checkConsistency(name, value)
     const problem = check(value)
     if (problem !== undefined) throw new InvalidOptionError(`${name}: ${problem}`)
   }
-  const { timeout, requireMembers } = options as PoolOptions
-  if (timeout !== undefined && requireMembers === undefined)
+  const { timeout, requireMembers, ledger, poolSize } = options as PoolOptions
+  const isStrong = needsLedger(options)
+  if (timeout !== undefined && requireMembers === undefined && !isStrong)
     throw new InvalidOptionError('timeout: says how long requireMembers may take: give both')
+  if (poolSize !== undefined && (ledger?.found === true || ledger?.founders !== undefined))
+    throw new InvalidOptionError('poolSize: founds the ledger by the number of its members; give no found or founders beside it')
+  if (ledger !== undefined && !isStrong)
+    throw new InvalidOptionError("ledger: is for joins: 'reliable' and elections: 'uniform', and neither is asked for")
 }
 
-/** Throws UnsupportedConsistencyError for a level that a pool can't give. */
-function checkConsistency(option: keyof typeof CONSISTENCY, level: unknown): void {
-  const { offered, refused } = CONSISTENCY[option]
-  if (level === refused) throw new UnsupportedConsistencyError(option, refused, offered)
+/** Whether a level is asked for that only a ledger can give. */
+export function needsLedger({ joins, elections }: PoolOptions): boolean {
+  return joins === 'reliable' || elections === 'uniform'
 }
 
 function quoted(names: readonly string[]): string {

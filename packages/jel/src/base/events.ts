@@ -1,4 +1,5 @@
 import type { Measured, PoolRecord } from '@jel/overlay'
+import type { LedgerStatus } from '@jel/ledger'
 import type { Health, Member, Reign } from './member.ts'
 
 /** A signal that another member sent to this member with `signal()`. */
@@ -17,6 +18,12 @@ export interface EventDetail {
   readonly payload: Uint8Array
   /** The member that signed it. */
   readonly from: Member
+}
+
+/** A message with a place in the order of all events of the ledger. */
+export interface OrderedDetail extends EventDetail {
+  /** Rises from message to message. No other entry of the ledger has it. */
+  readonly index: number
 }
 
 /** The termination of a pool. */
@@ -69,6 +76,13 @@ export interface PoolEvents {
    * No other event reports that a record expires. Not in the paper.
    */
   record: CustomEvent<PoolRecord>
+  /**
+   * A member sent a message with `order()`. All members of the ledger get it once, at the same
+   * place among joins, ends and reigns.
+   */
+  ordered: CustomEvent<OrderedDetail>
+  /** The ledger has another state, leader or voters. */
+  ledger: CustomEvent<LedgerStatus>
   /** Another member sent a signal to this member. */
   signal: CustomEvent<SignalDetail>
   /**

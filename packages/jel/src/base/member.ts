@@ -5,7 +5,15 @@ import type { OverlayHealth, PoolLink, PoolMember, PoolReign, Traffic } from '@j
  * entity). It is plain data that a `MessagePort` can clone. `id` and `incarnation` together name
  * one life.
  */
-export type Member = PoolMember
+export interface Member extends PoolMember {
+  /**
+   * With `joins: 'reliable'`: the number of ids that joined before, the same at all members. A
+   * later life of an id keeps its rank.
+   */
+  readonly rank?: number
+  /** With `joins: 'reliable'`: the place of its join, or of its end, in the order of all events. */
+  readonly index?: number
+}
 
 /** A member, or its id alone. */
 export type MemberRef = string | { readonly id: string }

@@ -4,7 +4,10 @@ import { EventBuffer } from './paused-events.ts'
 import { idOf, type MemberRef } from './member.ts'
 import { PoolLeftError, type PoolClosedError } from '../errors.ts'
 import type { PoolEvents } from './events.ts'
-import type { PoolHost, PoolNews } from './host.ts'
+import type { LedgerNode } from '@jel/ledger'
+import { AgreedView, type AgreedNews } from './agreed-view.ts'
+import type { PoolHost } from './host.ts'
+import type { PoolParts } from './parts.ts'
 
 /** How a pool ended for this node: by `leave()`, or because it could not go on. */
 export type PoolEnd = { readonly reason: 'left' } | { readonly reason: 'failed'; readonly error: Error }
@@ -15,22 +18,17 @@ export interface Abortable {
   signal?: AbortSignal
 }
 
-/** The parts of JEL that this pool uses (JEL §3.3: an application switches off unused parts). */
-export interface PoolParts {
-  readonly joins: 'unreliable' | 'off'
-  readonly elections: 'non-uniform' | 'off'
-  /** The fixed size of the pool. Default: no limit, or the size that another member announced. */
-  readonly poolSize?: number | undefined
-}
-
-type NewsOf<Type> = Extract<PoolNews, { readonly type: Type }>
-type NewsHandlers = { readonly [Type in PoolNews['type']]?: (news: NewsOf<Type>) => void }
+type NewsOf<Type> = Extract<AgreedNews, { readonly type: Type }>
+type NewsHandlers = { readonly [Type in AgreedNews['type']]?: (news: NewsOf<Type>) => void }
 type EndListener = (error: PoolLeftError, failure: Error | undefined) => void
 
 /** This node's stay in one pool, from its entry to its end. All calls of a pool share it. */
 export class Session {
   readonly host: PoolHost
   readonly parts: PoolParts
+  /** The ledger of the pool, and the pool as the ledger has it. */
+  readonly ledger: LedgerNode | undefined
+  readonly view: AgreedView | undefined
   readonly closed: Promise<PoolEnd>
   readonly events = new EventBuffer()
   readonly #newsHandlers: NewsHandlers[] = []
@@ -42,11 +40,21 @@ export class Session {
   #excess: PoolClosedError | undefined
   #leaving: Promise<void> | undefined
 
-  constructor(host: PoolHost, parts: PoolParts) {
+  constructor(host: PoolHost, parts: PoolParts, ledger?: LedgerNode) {
     this.host = host
     this.parts = parts
-    this.#unsubscribe = host.subscribe((news) => this.#dispatch(news))
+    this.ledger = ledger
+    this.view = ledger === undefined ? undefined : new AgreedView(ledger, host, parts)
+    const ends = [
+      host.subscribe((news) => {
+        const shown = this.view === undefined ? news : this.view.ofHost(news)
+        if (shown !== undefined) this.#dispatch(shown)
+      }),
+      this.view?.subscribe((news) => this.#dispatch(news)),
+    ]
+    this.#unsubscribe = () => ends.forEach((end) => end?.())
     this.closed = host.closed.then((end) => {
+      void this.ledger?.close()
       this.end(end.reason === 'failed' ? end.error : undefined)
       return this.#excess === undefined ? end : { reason: 'failed', error: this.#excess }
     })
@@ -54,6 +62,11 @@ export class Session {
 
   get pool(): string {
     return this.host.pool
+  }
+
+  /** Where candidates stand, and whose reigns count. */
+  get electorate(): Pick<PoolHost, 'elect' | 'withdraw' | 'reign' | 'reigns'> {
+    return this.view !== undefined && this.parts.elections === 'uniform' ? this.view : this.host
   }
 
   /** Adds the handlers of one part of the pool: for news, by type, and for the end. */
@@ -121,8 +134,13 @@ export class Session {
 
   async leave(): Promise<void> {
     this.end()
-    this.#leaving ??= this.host.leave()
+    this.#leaving ??= this.#leave()
     await this.#leaving
+  }
+
+  async #leave(): Promise<void> {
+    await this.ledger?.leave()
+    await this.host.leave()
   }
 
   /** Leaves a pool of a fixed size, because enough members joined before this node. */
@@ -141,7 +159,7 @@ export class Session {
     for (const listener of this.#endListeners) listener(error, failure)
   }
 
-  #dispatch<Type extends PoolNews['type']>(news: NewsOf<Type> & { readonly type: Type }): void {
+  #dispatch<Type extends AgreedNews['type']>(news: NewsOf<Type> & { readonly type: Type }): void {
     for (const handlers of this.#newsHandlers) if (this.#leftError === undefined) handlers[news.type]?.(news)
   }
 }

@@ -51,7 +51,7 @@ export class ElectionCalls extends MemberCalls {
    * When a winner goes, the remaining candidates elect the next one unasked, and `elected` events
    * report it. A node with `bootstrap` addresses first waits until it has reached one of them,
    * unless it joined with `found`. A result is provisional until the pool agrees (JEL §3.3,
-   * non-uniform).
+   * non-uniform). With `elections: 'uniform'` the first result is final: each epoch has one winner.
    *
    * @param options.signal gives up waiting; if there was no result yet, the candidacy is withdrawn
    * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError; CandidacyWithdrawnError if
@@ -80,7 +80,7 @@ export class ElectionCalls extends MemberCalls {
    * the elections, except with `thread: 'worker'`.
    */
   reigns(): readonly Reign[] {
-    return this.#session.parts.elections === 'off' ? [] : this.#session.host.reigns()
+    return this.#session.parts.elections === 'off' ? [] : this.#session.electorate.reigns()
   }
 
   /**
@@ -92,7 +92,7 @@ export class ElectionCalls extends MemberCalls {
   withdraw(election: string): void {
     this.#check(election)
     this.#standing.delete(election)
-    this.#session.order(() => this.#session.host.withdraw(election))
+    this.#session.order(() => this.#session.electorate.withdraw(election))
     for (const waiter of this.#candidates(election)) this.#reject(waiter, new CandidacyWithdrawnError(election))
   }
 
@@ -112,7 +112,7 @@ export class ElectionCalls extends MemberCalls {
     this.#waiters.add(waiter)
     signal?.addEventListener('abort', abort)
     try {
-      if (isCandidate) await Promise.race([promise, this.#session.ask(() => this.#session.host.elect(election))])
+      if (isCandidate) await Promise.race([promise, this.#session.ask(() => this.#session.electorate.elect(election))])
       this.#settleKnown(election)
       return await promise
     } finally {
@@ -136,8 +136,12 @@ export class ElectionCalls extends MemberCalls {
    * member. After that only the next reign counts.
    */
   #settleKnown(election: string): void {
-    const reign = this.#session.host.reign(election)
+    const reign = this.#session.electorate.reign(election)
     if (reign === undefined) return
+    if (this.#session.parts.elections === 'uniform') {
+      this.#settle(reign)
+      return
+    }
     const { id, incarnation } = reign.winner
     if (this.members().some((member) => member.id === id && member.incarnation === incarnation)) this.#settle(reign)
   }
@@ -153,7 +157,7 @@ export class ElectionCalls extends MemberCalls {
    */
   #abandon(election: string): void {
     try {
-      this.#session.host.withdraw(election)
+      this.#session.electorate.withdraw(election)
     } catch (error) {
       if (!(error instanceof OverlayClosedError)) throw error
     }

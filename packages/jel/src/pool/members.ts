@@ -7,6 +7,9 @@ import { ChangesOverflowError, InvalidConstantError, InvalidOptionError, JoinsOf
 import type { PoolEvents } from '../base/events.ts'
 import type { Abortable, Session } from '../base/session.ts'
 
+/** The attribute in which a member states its seat in the ledger. */
+const OWN_CONSTANT = 'jel.ledger'
+
 /** A caller that waits until there are `count` members. */
 interface Waiter extends PromiseWithResolvers<void> {
   readonly count: number
@@ -67,7 +70,7 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
    * the node's addresses, tag and constants.
    */
   get self(): Member {
-    return this.#session.host.self
+    return this.#session.view?.self ?? this.#session.host.self
   }
 
   /**
@@ -77,13 +80,21 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
    * With the order `'join'` they are sorted by `joinedAt`, then by id. All members put any two
    * members in the same order.
    *
+   * With `joins: 'reliable'` these are the members of the ledger, and `'join'` is the order in
+   * which they joined it.
+   *
+   * @param options.agreed false: the members that this node sees, as with `'unreliable'`
    * @throws InvalidOptionError
    */
-  members({ order = 'id' }: { order?: 'id' | 'join' } = {}): readonly Member[] {
-    const members = this.#session.host.members()
-    if (order === 'id') return members
-    if (order !== 'join') throw new InvalidOptionError("order: must be 'id' or 'join'")
-    return [...members].sort(byJoin)
+  members({ order = 'id', agreed = true }: { order?: 'id' | 'join'; agreed?: boolean } = {}): readonly Member[] {
+    if (order !== 'id' && order !== 'join') throw new InvalidOptionError("order: must be 'id' or 'join'")
+    const { view, parts, host } = this.#session
+    if (agreed && view !== undefined && parts.joins === 'reliable') {
+      const members = view.members()
+      return order === 'join' ? members : [...members].sort((one, other) => (one.id < other.id ? -1 : 1))
+    }
+    const members = host.members()
+    return order === 'id' ? members : [...members].sort(byJoin)
   }
 
   /**
@@ -114,6 +125,7 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
   async setConstant(name: string, value: Uint8Array | string | undefined): Promise<void> {
     this.#session.check()
     if (typeof name !== 'string') throw new InvalidOptionError('name: must be a string')
+    if (name === OWN_CONSTANT) throw new InvalidConstantError(`${OWN_CONSTANT}: this attribute is the pool's own`)
     const bytes = value === undefined ? undefined : checkBytes('value', toBytes(value), 'a Uint8Array or a string')
     try {
       await this.#session.ask(() => this.#session.host.setConstant(name, bytes))
@@ -147,8 +159,9 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
    * Returns the membership changes from now on (JEL §3.1), preceded by a snapshot: `joined` for
    * this node, then for each other present member. `updated` reports that the addresses, tag or
    * constants of a member changed. The iterator misses and repeats no change. The changes are
-   * unreliable in the sense of JEL §3.3: best effort, and the order may differ between nodes. After
-   * `leave()` the iterator still returns the queued changes, then it ends.
+   * unreliable in the sense of JEL §3.3: best effort, and the order may differ between nodes. With
+   * `joins: 'reliable'` all changes but `updated` come at all nodes in one order. After `leave()`
+   * the iterator still returns the queued changes, then it ends.
    *
    * The iterator starts to collect at this call. Leave a loop or call `return()` to stop it.
    *

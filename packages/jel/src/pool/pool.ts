@@ -3,15 +3,18 @@ import { isSignedInPool, signInPool, type PublishOptions } from '@jel/overlay'
 import { raceSignal } from 'race-signal'
 import { checkBytes, isOwnRecord } from '../base/arguments.ts'
 import type { Health } from '../base/member.ts'
-import { InvalidOptionError } from '../errors.ts'
+import type { LedgerNode } from '@jel/ledger'
+import { InvalidOptionError, PoolClosedError } from '../errors.ts'
+import { AgreedSize } from '../records/agreed-size.ts'
 import { FixedSize } from '../records/fixed-size.ts'
 import { Terminations } from '../records/termination.ts'
 import type { Termination } from '../base/events.ts'
 import type { PoolHost } from '../base/host.ts'
 import { AllowList } from './allow-list.ts'
 import { Keyring } from './keyring.ts'
-import { Session, type Abortable, type PoolEnd, type PoolParts } from '../base/session.ts'
-import { StreamCalls } from './streams.ts'
+import { Session, type Abortable, type PoolEnd } from '../base/session.ts'
+import type { PoolParts } from '../base/parts.ts'
+import { LedgerCalls } from './ledger.ts'
 
 /**
  * This node in one pool: the members, their roles, and the members that are gone (JEL §3).
@@ -19,26 +22,25 @@ import { StreamCalls } from './streams.ts'
  * stream, and `changes` and `query`, which return iterators. The properties `libp2p`, `keys` and
  * `allowList` are objects with methods.
  */
-export class Pool extends StreamCalls implements AsyncDisposable {
+export class Pool extends LedgerCalls implements AsyncDisposable {
   // The calls about members, elections, messages and streams are in the superclasses.
   readonly #session: Session
   readonly #terminations: Terminations
-  readonly #fixedSize: FixedSize
+  readonly #size: FixedSize | AgreedSize
   readonly #keys: Keyring
   readonly #allowList: AllowList
 
   /** Takes a host that the caller has started. `joinPool` starts one itself. */
-  constructor(host: PoolHost, parts: PoolParts) {
-    const session = new Session(host, parts)
+  constructor(host: PoolHost, parts: PoolParts, ledger?: LedgerNode) {
+    const session = new Session(host, parts, ledger)
     super(session)
     this.#session = session
     this.#keys = new Keyring(session)
     this.#allowList = new AllowList(session)
     this.#terminations = new Terminations(host)
-    this.#fixedSize = new FixedSize(session)
+    this.#size = ledger !== undefined && parts.joins === 'reliable' ? new AgreedSize(session, ledger) : new FixedSize(session)
     session.listen(
       {
-        joined: ({ member }) => this.#fixedSize.joined(member),
         record: ({ record }) => {
           if (isOwnRecord(record.name)) this.#review()
         },
@@ -47,16 +49,20 @@ export class Pool extends StreamCalls implements AsyncDisposable {
         // paused.
         measured: ({ type, ...detail }) => void this.safeDispatchEvent(type, { detail }),
         warning: ({ code, message }) => session.warn(code, message),
+        ordered: ({ index, name, payload, from }) => session.emit('ordered', { index, name, payload, from }),
+        ledger: () => ledger !== undefined && session.emit('ledger', ledger.status),
+        refused: () => void session.expel(new PoolClosedError(session.pool, this.poolSize ?? 0)),
         gap: ({ lost, limit }) => {
           this.#review()
-          const message = `${lost} events were lost: more than ${limit} were waiting while the application kept its thread busy`
-          session.warn('EVENTS_LOST', message)
+          if (lost === undefined) session.warn('LEDGER_GAP', 'this member fell behind the ledger, and has lost events')
+          else
+            session.warn(
+              'EVENTS_LOST',
+              `${lost} events were lost: more than ${limit} were waiting while the application kept its thread busy`,
+            )
         },
       },
-      (error) => {
-        this.#terminations.close(error)
-        this.#fixedSize.close(error)
-      },
+      (error) => this.#terminations.close(error),
     )
   }
 
@@ -154,7 +160,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
    * Undefined: no limit.
    */
   get poolSize(): number | undefined {
-    return this.#fixedSize.size
+    return this.#size.size
   }
 
   /**
@@ -169,7 +175,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   async waitForPoolClosed(options: Abortable = {}): Promise<void> {
     this.#session.check(options.signal)
     if (this.poolSize === undefined) throw new InvalidOptionError('poolSize: this pool is for as many as come, and never closed')
-    await raceSignal(this.#fixedSize.promise, options.signal)
+    await raceSignal(this.#size.promise, options.signal)
   }
 
   /**
@@ -223,6 +229,5 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   #review(): void {
     const termination = this.#terminations.take()
     if (termination !== undefined) this.#session.emit('terminated', termination)
-    this.#fixedSize.review()
   }
 }

@@ -1,5 +1,5 @@
 import type { PoolRecord } from '@jel/overlay'
-import { OWN_RECORDS, OWN_RECORDS_TTL } from '../base/arguments.ts'
+import { OWN_RECORDS, OWN_RECORDS_TTL, isOwnRecord } from '../base/arguments.ts'
 import { byJoin, type Member } from '../base/member.ts'
 import { PoolClosedError, PoolSizeMismatchError } from '../errors.ts'
 import type { PoolHost } from '../base/host.ts'
@@ -61,19 +61,30 @@ export class FixedSize {
     this.#host = session.host
     this.size = size
     this.promise.catch(() => {}) // perhaps nobody waits for it
-    this.review()
+    session.listen(
+      {
+        joined: ({ member }) => this.#joinedNow(member),
+        record: ({ record }) => isOwnRecord(record.name) && this.#review(),
+        gap: () => this.#review(),
+      },
+      (error) => {
+        clearTimeout(this.#timer)
+        this.#end.reject(error)
+      },
+    )
+    this.#review()
     if (size !== undefined && !sizesIn(this.#host, SIZE).includes(size)) void this.#publish(SIZE, size)
   }
 
   /** Counts a member that joined. */
-  joined(member: Member): void {
+  #joinedNow(member: Member): void {
     if (this.size === undefined || this.isClosed) return
     this.#count(member)
     this.#close()
   }
 
   /** Reacts to changed records or members. */
-  review(): void {
+  #review(): void {
     const announced = sizesIn(this.#host, SIZE)
     this.size ??= announced[0]
     const { size } = this
@@ -88,11 +99,6 @@ export class FixedSize {
     for (const member of this.#host.members()) this.#count(member)
     if (sizesIn(this.#host, CLOSED).includes(size)) this.#closed(size)
     else this.#close()
-  }
-
-  close(error: Error): void {
-    clearTimeout(this.#timer)
-    this.#end.reject(error)
   }
 
   #count(member: Pick<Member, 'id' | 'joinedAt'>): void {

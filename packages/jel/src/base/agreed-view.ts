@@ -1,0 +1,155 @@
+import type { LedgerEvent, LedgerMember, LedgerNews, LedgerNode, Life } from '@jel/ledger'
+import type { Member, Reign } from './member.ts'
+import type { PoolHost, PoolNews } from './host.ts'
+import type { PoolParts } from './parts.ts'
+
+/** News of a pool, in which those of its ledger take the place of some of the overlay's. */
+export type AgreedNews =
+  | Exclude<PoolNews, { readonly type: 'joined' | 'left' | 'died' | 'updated' | 'warning' | 'gap' }>
+  /** News was lost. Without figures: this member fell behind the ledger. */
+  | { readonly type: 'gap'; readonly lost?: number; readonly limit?: number }
+  | { readonly type: 'joined'; readonly member: Member }
+  | { readonly type: 'left'; readonly member: Member }
+  | { readonly type: 'died'; readonly member: Member }
+  | { readonly type: 'updated'; readonly member: Member }
+  | { readonly type: 'warning'; readonly code: string; readonly message: string }
+  | { readonly type: 'ordered'; readonly index: number; readonly name: string; readonly payload: Uint8Array; readonly from: Member }
+  | { readonly type: 'ledger' }
+  | { readonly type: 'refused' }
+  | { readonly type: 'poolClosed' }
+
+/**
+ * The members and reigns of a pool as its ledger has them. The overlay adds what a member says of
+ * itself: its addresses, tag and constants.
+ */
+export class AgreedView {
+  readonly #ledger: LedgerNode
+  readonly #host: PoolHost
+  readonly #parts: PoolParts
+  /** Members by id as they were last seen, so that the end of a member still shows them. */
+  readonly #seen = new Map<string, Member>()
+
+  constructor(ledger: LedgerNode, host: PoolHost, parts: PoolParts) {
+    this.#ledger = ledger
+    this.#host = host
+    this.#parts = parts
+  }
+
+  get self(): Member {
+    const { self } = this.#host
+    const agreed = this.#ledger.member(self)
+    return agreed === undefined ? self : { ...self, rank: agreed.rank, index: agreed.index }
+  }
+
+  /** The members in the order of joining. */
+  members(): readonly Member[] {
+    const present = new Map(this.#host.members().map((member) => [member.id, member]))
+    return this.#ledger.members.map((member) => this.#shown(member, present.get(member.id)))
+  }
+
+  reign(election: string): Reign | undefined {
+    const reign = this.#ledger.reignOf(election)
+    return reign === undefined ? undefined : this.#reign(election, reign)
+  }
+
+  reigns(): readonly Reign[] {
+    return this.#ledger.reigns().map((reign) => this.#reign(reign.election, reign))
+  }
+
+  async elect(election: string): Promise<void> {
+    await this.#ledger.candidacies.stand(election)
+  }
+
+  /** The ledger takes it when it can. If it never can, this member leaves first. */
+  withdraw(election: string): void {
+    void this.#ledger.candidacies.withdraw(election).catch(() => {})
+  }
+
+  /** Returns the news of the overlay that still counts: the ledger gives the other news. */
+  ofHost(news: PoolNews): AgreedNews | undefined {
+    const { joins, elections } = this.#parts
+    if (news.type === 'elected') return elections === 'uniform' ? undefined : news
+    if (joins !== 'reliable') return news
+    if (news.type === 'joined' || news.type === 'left' || news.type === 'died') return undefined
+    if (news.type !== 'updated') return news
+    const agreed = this.#ledger.member(news.member)
+    return agreed === undefined ? undefined : { type: 'updated', member: this.#shown(agreed, news.member) }
+  }
+
+  /** Calls the listener with the news of the ledger. Returns a function that ends that. */
+  subscribe(listener: (news: AgreedNews) => void): () => void {
+    return this.#ledger.subscribe((news) => {
+      for (const each of this.#newsOf(news)) listener(each)
+    })
+  }
+
+  #newsOf(news: LedgerNews): readonly AgreedNews[] {
+    switch (news.type) {
+      case 'event':
+        return this.#newsOfEvent(news.event)
+      case 'gap':
+        return [news]
+      case 'status':
+        return [{ type: 'ledger' }]
+      case 'warning':
+        return [news]
+      case 'refused':
+        return [{ type: 'refused' }]
+    }
+  }
+
+  #newsOfEvent(event: LedgerEvent): readonly AgreedNews[] {
+    const { joins, elections } = this.#parts
+    switch (event.type) {
+      case 'joined':
+        return joins === 'reliable' ? [{ type: 'joined', member: this.#shown(event.member, this.#present(event.member)) }] : []
+      case 'ended': {
+        const member = this.#ended(event.life)
+        return joins === 'reliable' ? [{ type: event.how, member: { ...member, index: event.index } }] : []
+      }
+      case 'elected':
+        return elections === 'uniform' ? [{ type: 'elected', reign: this.#reign(event.election, event) }] : []
+      case 'ordered': {
+        const { index, name, payload, from } = event
+        return [{ type: 'ordered', index, name, payload, from: this.#lifeShown(from) }]
+      }
+      case 'poolClosed':
+        return [{ type: 'poolClosed' }]
+      case 'refused':
+      case 'vacant':
+        return []
+    }
+  }
+
+  #reign(election: string, { winner, epoch }: { readonly winner: Life; readonly epoch: number }): Reign {
+    return { election, epoch, winner: this.#lifeShown(winner) }
+  }
+
+  #lifeShown(life: Life): Member {
+    const agreed = this.#ledger.member(life)
+    return agreed === undefined ? (this.#seen.get(life.id) ?? unknown(life)) : this.#shown(agreed, this.#present(agreed))
+  }
+
+  #present({ id }: Life): Member | undefined {
+    return this.#host.members().find((member) => member.id === id)
+  }
+
+  /** A member that the overlay does not know yet has no addresses. */
+  #shown({ id, incarnation, rank, index }: LedgerMember, present: Member | undefined): Member {
+    const seen = this.#seen.get(id)
+    const known = [present, seen].find((each) => each?.incarnation === incarnation) ?? unknown({ id, incarnation })
+    const member = { ...known, rank, index }
+    this.#seen.set(id, member)
+    return member
+  }
+
+  #ended(life: Life): Member {
+    const seen = this.#seen.get(life.id)
+    this.#seen.delete(life.id)
+    return seen?.incarnation === life.incarnation ? seen : unknown(life)
+  }
+}
+
+function unknown({ id, incarnation }: Life): Member {
+  return { id, incarnation, addresses: [], location: '', tag: new Uint8Array(), constants: new Map(), reach: 'hidden', joinedAt: 0 }
+}
