@@ -1,10 +1,10 @@
 /**
  * Bundles the command line into several parts in apps/node/dist. A process loads only what its
  * command needs. jel.js and its chunks are for nodes and computing. simulate.js and worker.js are
- * for simulations. own.bundle.js, sandbox.bundle.js and program.js are for programs. http.js and
- * page.js are for `--http`. port-mapping.js is for `--port-mapping`.
- * Writes the licences of the content, and lists of the sources. apps/node/bin/start.js reads the
- * lists, and so sees whether the bundles are up to date.
+ * for simulations. own.bundle.js, sandbox.bundle.js and program.js are for programs. rank-main.js
+ * is the process of a rank. http.js and page.js are for `--http`. port-mapping.js is for
+ * `--port-mapping`. Writes the licences of the content, and lists of the sources.
+ * apps/node/bin/start.js reads the lists, and so sees whether the bundles are up to date.
  *
  * `--if-stale` does nothing if the bundles are up to date. It never fails: the command line can run
  * from its sources.
@@ -86,6 +86,11 @@ const bundles: readonly Bundle[] = [
     build: { input: { [`${place}.bundle`]: join(compute, `src/executors/${place}-main.ts`) }, external: ['cbor-extract'] },
     output: { codeSplitting: false },
   })),
+  {
+    name: 'rank-main',
+    build: { input: { 'rank-main': join(root, 'packages/allocate/src/process/rank-main.ts') } },
+    output: { codeSplitting: false },
+  },
   {
     name: 'http',
     build: { input: { http: join(node, 'src/http/index.ts') } },

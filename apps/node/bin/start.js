@@ -48,8 +48,9 @@ function isFresh(name) {
     // Each source of the bundle: [path from the root of the checkout, size, time of the last change
     // in milliseconds].
     const inputs = JSON.parse(readFileSync(here(`../dist/${name}.inputs.json`), 'utf8'))
+    const root = fileURLToPath(here('../../../'))
     return inputs.every(([path, size, changed]) => {
-      const status = statSync(here(`../../../${path}`))
+      const status = statSync(root + path)
       return status.size === size && status.mtimeMs === changed
     })
   } catch {

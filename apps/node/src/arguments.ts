@@ -2,6 +2,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { TaskLimits } from '@jel/compute'
 import type { Value } from '@jel/monitor'
+import { WHOLE_ID } from './base/whole-id.ts'
 import { HANDLED, missingFileOf, parseHandler, queriesOf, type Handler } from './handlers/handler.ts'
 
 /** Parses an address to listen at, such as `127.0.0.1:8080` or `[::1]:0`. */
@@ -40,10 +41,25 @@ export function ticketsOf(text: string, tickets: Readonly<Record<string, number>
   return { ...tickets, [owner]: Number(count) }
 }
 
+const UNITS = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Parses a time with a unit, such as `2 h`. Returns ms; NaN for any other text. */
+function spanOf(text: string, units: readonly (keyof typeof UNITS)[]): number {
+  const [, amount, name] = /^(\d+(?:\.\d+)?) ?(\w+)$/u.exec(text) ?? []
+  const unit = units.find((each) => each === name)
+  return unit === undefined ? Number.NaN : Number(amount) * UNITS[unit]
+}
+
 export function keepOf(text: string): number {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(min|h|d)$/u.exec(text) ?? []
-  const time = Number(amount) * (unit === 'min' ? 60_000 : unit === 'h' ? 3_600_000 : 86_400_000)
-  if (!(time > 0 && time <= 31 * 86_400_000)) throw new RangeError('It must be a time as in 30 min, 12 h or 7 d, at most 31 d.')
+  const time = spanOf(text, ['min', 'h', 'd'])
+  if (!(time > 0 && time <= 31 * UNITS.d)) throw new RangeError('It must be a time as in 30 min, 12 h or 7 d, at most 31 d.')
+  return time
+}
+
+/** Returns the limit of a job's time, ms. */
+export function maxTimeOf(text: string): number {
+  const time = spanOf(text, ['s', 'min', 'h', 'd'])
+  if (!(time >= UNITS.s && time <= 31 * UNITS.d)) throw new RangeError('It must be a time as in 90 s, 30 min or 2 h, from 1 s to 31 d.')
   return time
 }
 
@@ -95,8 +111,7 @@ export function tagOf(text: string, before: string | undefined): string {
 
 /** The id of an Ed25519 key, as `jel keygen --identity` prints it. */
 export function adminOf(text: string, before: readonly string[]): string[] {
-  if (!/^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}$/u.test(text))
-    throw new RangeError('It must be the id of a key, as jel keygen --identity prints it.')
+  if (!WHOLE_ID.test(text)) throw new RangeError('It must be the id of a key, as jel keygen --identity prints it.')
   return [...before, text]
 }
 

@@ -1,8 +1,10 @@
 import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
-import { allocator } from '@jel/allocate'
+import { allocator, type Allocator } from '@jel/allocate'
 import { monitor, type ConstantValues } from '@jel/monitor'
+import { RUN_PROGRAM } from './agent/run-program.ts'
 import { Agent } from './agent/agent.ts'
+import { askLeases, askServices } from './agent/allocation.ts'
 import { answerFigures } from './agent/member-figures.ts'
 import type { Answer, NodeEvent } from './events/events.ts'
 import { Session } from './control/session.ts'
@@ -22,6 +24,7 @@ import { poolOptions, type PoolFlags } from './pool-options.ts'
 import { jsonReporter, plainReporter, type Reporter } from './terminal/reporter.ts'
 import { drain, inputEnds } from './base/standard-input.ts'
 import { Stop, stopOnSignals } from './base/stop.ts'
+import { WHOLE_ID } from './base/whole-id.ts'
 import type { WebFlags } from './web/web-options.ts'
 import { codeOf, messageOf, statusOf, UsageError } from './base/usage-error.ts'
 
@@ -40,6 +43,8 @@ export interface JoinFlags extends PoolFlags, LogFlags, WebFlags {
   readonly constant?: ConstantValues
   /** The capacities that this node offers, by name. */
   readonly offer?: Readonly<Record<string, number>>
+  /** The members whose `jel run` has ranks here: `members` for all, or ids. */
+  readonly runs?: readonly string[]
   /** The address of the page. */
   readonly http?: { readonly host: string; readonly port: number }
   /** The version of this program. */
@@ -119,6 +124,7 @@ async function run(
   if (Object.keys(flags.constant ?? {}).length > 0) await attributes.constant(flags.constant ?? {})
   await using allocation = await allocator(pool, attributes)
   for (const [name, total] of Object.entries(flags.offer ?? {})) allocation.offer(name, total)
+  if (flags.runs !== undefined && flags.runs.length > 0) await takeRanks(allocation, flags.runs)
   let grid: Promise<Grid> | undefined
   let openedGrid: Grid | undefined
   const agent = new Agent(pool, stop, {
@@ -139,6 +145,10 @@ async function run(
       await runJobCommand(openedGrid, command, report, signal)
     },
     gridOf: () => openedGrid,
+    overview: async () => [
+      { event: 'leases', members: await askLeases(pool, allocation) },
+      { event: 'services', services: await askServices(pool) },
+    ],
   })
   agent.subscribe((event) => logEvent(log, event))
   await OrderTaker.start(pool, log, flags.admin)
@@ -219,6 +229,17 @@ async function openControl(agent: Agent, path: string | undefined): Promise<Cont
     if (path !== undefined) throw error
     return error instanceof Error ? error : new Error(messageOf(error))
   }
+}
+
+/**
+ * Takes ranks of programs that these members start with `jel run`. An id must be complete: others
+ * can make an id with a given end.
+ */
+async function takeRanks(allocation: Allocator, runs: readonly string[]): Promise<void> {
+  const wrong = runs.find((each) => each !== 'members' && !WHOLE_ID.test(each))
+  if (wrong !== undefined) throw new UsageError(`--runs ${JSON.stringify(wrong)}: must be members, or the whole id of a member`)
+  const { processProgram } = await import('@jel/allocate/process')
+  allocation.program(RUN_PROGRAM, processProgram(), (member) => runs.some((each) => each === 'members' || each === member))
 }
 
 function checkElection(name: string): void {

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { readPoolKey, type PoolOptions } from '@jel/jel'
 import { messageOf, UsageError } from './base/usage-error.ts'
+import { ledgerOptions, needsLedger, type LedgerFlags } from './ledger-options.ts'
 
 /** The flags by which a command enters a pool. */
-export interface PoolFlags {
+export interface PoolFlags extends LedgerFlags {
   readonly bootstrap: readonly string[]
   readonly listen: readonly string[]
   readonly announce?: readonly string[]
@@ -17,15 +18,14 @@ export interface PoolFlags {
   readonly identity?: string
   readonly found?: boolean
   readonly require?: number
-  readonly poolSize?: number
   /** Milliseconds. */
   readonly timeout?: number
 }
 
 export function poolOptions(flags: PoolFlags): PoolOptions {
-  const options: PoolOptions = {}
-  if (flags.timeout !== undefined && flags.require === undefined)
-    throw new UsageError('--timeout says how long --require may take: give both')
+  const options: PoolOptions = ledgerOptions(flags)
+  if (flags.timeout !== undefined && flags.require === undefined && !needsLedger(flags))
+    throw new UsageError('--timeout says how long --require, or the ledger of --joins reliable or --elections uniform, may take: give both')
   if (flags.require !== undefined) options.requireMembers = flags.require
   if (flags.timeout !== undefined) options.timeout = flags.timeout
   if (flags.poolSize !== undefined) options.poolSize = flags.poolSize

@@ -10,6 +10,7 @@ import {
   durationOf,
   handlerOf,
   httpOf,
+  keepOf,
   limitOf,
   membersOf,
   offerOf,
@@ -23,12 +24,14 @@ import { commands, type CommandName } from './commands/table.ts'
 import type { JobClientFlags } from './compute/job-client.ts'
 import type { JobFlags } from './compute/jobs.ts'
 import type { MapFlags } from './compute/map.ts'
+import type { PolicyFlags } from './compute/policy.ts'
 import type { SubmitFlags } from './compute/submit.ts'
 import type { WorkFlags } from './compute/work.ts'
 import type { AskGiven } from './control/ask.ts'
 import type { NodeFlags } from './control/client.ts'
 import type { DemoFlags } from './demo/demo.ts'
 import type { JoinFlags } from './join.ts'
+import { foundersOf, votersOf } from './ledger-options.ts'
 import type { KeygenFlags } from './keygen.ts'
 import { FORMATS, LEVELS } from './log/log.ts'
 import type { ShellName } from './reference/completion.ts'
@@ -74,9 +77,21 @@ const RUN_FLAGS: readonly Flag[] = [
   flag('--allow-file <file>', 'a file with such ids, one a line'),
   flag('--admin <id>', 'obey orders of this administrator’s key, for example those of jel keys --all; may be repeated', adminOf, []),
   flag('--require <count>', 'end with status 1 unless this many members, this node included, are here within --timeout', membersOf),
-  flag('--timeout <seconds>', 'the time to wait for the members of --require (default: 30)', durationOf),
+  flag('--timeout <seconds>', 'the time to wait for the members of --require, and for the ledger (default: 30)', durationOf),
   flag('--pool-size <count>', 'the size of the pool; nodes that come later are refused', membersOf),
   flag('--found', 'start a new pool if no bootstrap address lets this node in'),
+  flag('--joins <level>', 'the consistency of joins and ends; reliable: in one order at all nodes that ask for it (default: unreliable)', [
+    'reliable',
+    'unreliable',
+  ]),
+  flag('--elections <level>', 'the consistency of elections; uniform: one winner an epoch, for good (default: non-uniform)', [
+    'uniform',
+    'non-uniform',
+  ]),
+  flag('--found-ledger', 'found the ledger of these levels, if there is none: give it to one node'),
+  flag('--founders <ids>', 'the ids of an odd number of nodes that found the ledger, with commas: the same at all nodes', foundersOf, []),
+  flag('--voters <count>', 'the largest number of nodes that hold the ledger, odd, 1 to 15 (default: 5)', votersOf),
+  flag('--no-vote', 'hold no ledger: only follow the one that others hold'),
   flag(
     '--constant <name=value>',
     'state a constant of this node for conditions, as in room=basement or gpus=2; may be repeated',
@@ -84,6 +99,10 @@ const RUN_FLAGS: readonly Flag[] = [
     {},
   ),
   flag('--offer <name=amount>', 'let other members lease a capacity of this node, as in cpus=8; may be repeated', offerOf, {}),
+  repeated(
+    '--runs <whose>',
+    'run programs that these members start with jel run, with all rights of this user: members, or a whole id; may be repeated; --offer ranks=2 for two at once (default: none)',
+  ),
   flag('--for <seconds>', 'leave after this time', durationOf),
   flag('--control <path>', 'the socket for commands of this user (default: the place where other commands look for it)'),
   flag('--no-control', 'don’t listen for commands'),
@@ -212,6 +231,22 @@ function asking(name: CommandName): ShellCommand {
   }
 }
 
+type LedgerGiven = AskGiven & { readonly file?: string }
+
+/** `jel ledger verify FILE` needs no node. A pool of that name is meant where no file follows. */
+const ledger: ShellCommand = {
+  ...asking('ledger'),
+  operands: [
+    flag('<pool>', 'the name of the pool; or verify before a file'),
+    flag('[file]', 'the file IDENTITY.ledger to check, which no node needs'),
+  ],
+  async run({ file, ...given }: LedgerGiven, surroundings) {
+    if (file === undefined) return await asking('ledger').run(given as never, surroundings)
+    if (given.pool !== 'verify') throw new UsageError('ledger: a file follows the word verify, as in jel ledger verify node.id.ledger')
+    await (await import('./ledger-file.ts')).verifyLedger(file, given)
+  },
+}
+
 const submit: ShellCommand = {
   ...shellOf('submit'),
   run: async ({
@@ -241,6 +276,26 @@ const job: ShellCommand = {
     await (await import('./compute/index.ts')).job(pool, idOrName, flags),
 }
 
+const policy: ShellCommand = {
+  name: 'policy',
+  about: 'show how administrators divide the processor time of workers among the owners of jobs, or divide it',
+  operands: [POOL],
+  flags: [
+    repeated('--share <owner=share>', 'the share of an owner, by its id or the end of its id; only the ratio counts; may be repeated'),
+    flag('--other <share>', 'the share of each other owner (default: 0, what the others leave)'),
+    flag('--half-life <time>', 'use of processor time counts half after this time, as in 12 h or 7 d (default: it counts for ever)'),
+    repeated('--override <owner=tickets>', 'further tickets of an owner, beside the 1000 of all shares; may be repeated'),
+    flag('--compensation <factor>', 'an owner that was away gets at most so many times its share (default: all that others leave)'),
+    flag('--keep <time>', 'how long this holds, as in 12 h or 7 d (default: 31 d)', keepOf),
+    flag('--withdraw', 'end the shares of this administrator'),
+    flag('--admin-key <file>', 'the administrator’s key, as jel keygen --identity makes it; workers with --admin and its id obey'),
+    ...ENTER_FLAGS,
+    ...NODE_FLAGS,
+    { ...JSON_LINES, about: 'one JSON object an administrator' },
+  ],
+  run: async ({ pool, ...flags }: WithPool<PolicyFlags>) => await (await import('./compute/index.ts')).policy(pool, flags),
+}
+
 function shellOf(name: CommandName): Omit<ShellCommand, 'run'> {
   const { shell } = commands[name] as { readonly shell?: Shell }
   if (shell === undefined) throw new Error(`${name} is no command of the command line`)
@@ -253,7 +308,7 @@ const onJobs: readonly ShellCommand[] = [map, submit, jobs, job]
 /** All other commands of the table that a person may give. */
 const onNode = (Object.keys(commands) as CommandName[])
   .filter((name) => 'shell' in commands[name] && !onJobs.some((command) => command.name === name))
-  .map(asking)
+  .map((name) => (name === 'ledger' ? ledger : asking(name)))
 
 /** All commands, in the order of the help. */
-export const shellCommands: readonly ShellCommand[] = [join, demo, top, ...onNode, work, ...onJobs, keygen, simulate, completion]
+export const shellCommands: readonly ShellCommand[] = [join, demo, top, ...onNode, work, ...onJobs, policy, keygen, simulate, completion]

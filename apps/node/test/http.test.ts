@@ -43,10 +43,10 @@ async function ask(
 }
 
 /** Follows the events of a page. */
-async function follow(url: string): Promise<{ status: number; events: { event: string; [key: string]: unknown }[] }> {
+async function follow(url: string, path = '/events'): Promise<{ status: number; events: { event: string; [key: string]: unknown }[] }> {
   const controller = new AbortController()
   streams.add(controller)
-  const { status, body } = await fetch(new URL('/events', url), { signal: controller.signal })
+  const { status, body } = await fetch(new URL(path, url), { signal: controller.signal })
   const events: { event: string; [key: string]: unknown }[] = []
   const read = async (): Promise<void> => {
     let rest = ''
@@ -83,7 +83,7 @@ it('a node can be looked at over HTTP, and not changed', async () => {
     bytes += (await part.arrayBuffer()).byteLength
   }
   // Without compression.
-  expect(bytes).toBeLessThan(60_000)
+  expect(bytes).toBeLessThan(64_000)
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) expect((await ask(url, { method }))[0]).toBe(405)
   expect(await ask(url, { method: 'HEAD', path: '/health' })).toEqual([200, ''])
   for (const path of ['/nothing', '/../package.json', '/%2e%2e/jel.js', '/server.ts', '/static/', '/jel.js'])
@@ -126,6 +126,50 @@ it('events are streamed after a snapshot, to a limited number of readers', async
   node.send({ command: 'leave' })
   await node.until(() => events.some((each) => each.event === 'stopped'), 'stopped')
   expect(await node.exited).toBe(0)
+})
+
+it('an attribute is streamed to a page that asks for it, of at most sixteen members, and the sensors rest otherwise', async () => {
+  const { node, url } = await joinShown('drawn')
+  const other = await join1('drawn', '--bootstrap', node.address)
+  await node.until(() => node.told('joined').includes(other.id), 'joined')
+  const names = (await (await fetch(new URL('/watch', url))).json()) as string[]
+  expect(names).toContain('system.cpu.utilization')
+  const first = await follow(url, '/watch?name=system.uptime')
+  await node.until(() => first.events.filter(({ event }) => event === 'sample').length > 3, 'samples')
+  expect(first.events[0]).toMatchObject({ event: 'watching', name: 'system.uptime', members: [node.id, other.id], of: 2, pool: 'drawn' })
+  expect(new Set(first.events.filter(({ event }) => event === 'sample').map(({ member }) => member))).toEqual(new Set([node.id, other.id]))
+  // A newcomer takes a free place of a page that watches already.
+  const newcomer = await join1('drawn', '--bootstrap', node.address)
+  const told = (event: string): typeof first.events => first.events.filter((each) => each.event === event)
+  await node.until(() => told('sample').some(({ member }) => member === newcomer.id), 'samples of the newcomer')
+  expect(told('watching').at(-1)).toMatchObject({ members: [node.id, other.id, newcomer.id], of: 3 })
+  other.child.kill('SIGKILL')
+  await node.until(() => first.events.some(({ event, why }) => event === 'unsampled' && why === 'ended'), 'the end of the other', 30_000)
+  expect((await ask(url, { path: `/watch?name=${'x'.repeat(65)}` }))[0]).toBe(400)
+  expect(await ask(url, { path: '/watch?name=x', method: 'HEAD' })).toEqual([200, ''])
+  // A page of another site would keep a stream from those who may read it.
+  for (const path of ['/watch', '/watch?name=system.uptime', '/events'])
+    expect((await ask(url, { path, headers: { 'sec-fetch-site': 'cross-site' } }))[0]).toBe(403)
+  for (let open = 1; open < 4; open += 1) expect((await follow(url, '/watch?name=system.uptime')).status).toBe(200)
+  expect((await follow(url, '/watch?name=system.uptime')).status).toBe(503)
+  for (const stream of streams) stream.abort()
+  await vi.waitUntil(async () => (await follow(url, '/watch?name=system.uptime')).status === 200, { timeout: 10_000 })
+})
+
+it('metrics of an aggregator speak for its site while somebody watches', async () => {
+  const { node, url } = await joinShown('spoken', '--location', 'a@delft')
+  const site = async (): Promise<string[]> =>
+    (await (await fetch(new URL('/metrics', url))).text()).split('\n').filter((line) => /^jel_site_\w+\{/u.test(line))
+  expect(await site()).toEqual([])
+  const watching = new JelProcess(['watch', 'spoken', 'process.memory.usage', '--by-site', '--reduce', 'max', '--every', '0.2'])
+  const labels = 'site="delft",attribute="process.memory.usage",reduce="max",every="0.2s"'
+  await expect
+    .poll(site, { timeout: 10_000 })
+    .toEqual([expect.stringMatching(new RegExp(`^jel_site_value\\{${labels}\\} \\d{7,}$`, 'u')), `jel_site_members{${labels}} 1`])
+  watching.child.kill('SIGINT')
+  await watching.exited
+  await expect.poll(site, { timeout: 10_000 }).toEqual([])
+  expect(node.of('error')).toEqual([])
 })
 
 it('metrics match the documents and the dashboard, and count events', async () => {

@@ -43,6 +43,53 @@ it('jel info asks a member whose process is stopped for as long as it is told, a
   }
 })
 
+it('jel watch says that no member has a name, which name is like it, and goes on', async () => {
+  const [node] = (await joinAll('advised', 2)) as [JelProcess, JelProcess]
+  const watch = (...args: string[]): JelProcess =>
+    new JelProcess(['watch', 'advised', '--node', node.id.slice(-8), '--every', '0.2', ...args])
+  const wrong = watch('system.cpu.utilisation', 'system.uptime', '--json')
+  const site = watch('memory.usage', '--by-site')
+  const right = watch('system.uptime')
+  const advice = 'no member has the attribute "system.cpu.utilisation" yet; did you mean system.cpu.utilization?'
+  await expect.poll(() => wrong.stderr).toBe(`jel: ${advice}\n`)
+  await expect.poll(() => site.stderr).toContain('did you mean system.memory.usage?')
+  expect(wrong.of('notice')).toMatchObject([{ code: 'NO_ATTRIBUTE', message: advice, pool: 'advised' }])
+  const before = wrong.of('sample').length
+  await expect.poll(() => wrong.of('sample').length).toBeGreaterThan(before + 2)
+  await expect.poll(() => right.lines.length).toBeGreaterThan(5)
+  expect([right.stderr, site.lines]).toEqual(['', []])
+  for (const each of [wrong, site, right]) each.child.kill('SIGINT')
+  expect(await Promise.all([wrong, site, right].map(({ exited }) => exited))).toEqual([0, 0, 0])
+})
+
+it('jel watch says that it waits where no member is chosen, and for which names that are no constants', async () => {
+  const [node] = (await joinAll('chosen', 1, '--constant', 'room=attic')) as [JelProcess]
+  const watch = (...args: string[]): JelProcess =>
+    new JelProcess(['watch', 'chosen', 'system.uptime', '--node', node.id.slice(-8), ...args])
+  const waiting = 'jel: no member is chosen yet; the watch waits for one'
+  const expected = new Map([
+    [watch('--location', 'mars'), `${waiting}\n`],
+    [watch('--where', 'room == "cellar"'), `${waiting}\n`],
+    [watch('--member', `12D3KooW${'x'.repeat(44)}`), `${waiting}\n`],
+    [
+      watch('--where', 'system.memory.usage > 0.9 && room == "attic"'),
+      `${waiting}: --where knows constants only, and no member states system.memory.usage\n`,
+    ],
+  ])
+  for (const [each, text] of expected) await expect.poll(() => each.stderr).toBe(text)
+  const right = [watch('--where', 'room == "attic" && location != ""'), watch('--member', node.id.slice(-8))]
+  for (const each of right) {
+    await expect.poll(() => each.lines.length).toBeGreaterThan(1)
+    expect(each.stderr).toBe('')
+  }
+  for (const each of [...expected.keys(), ...right]) {
+    each.child.kill('SIGINT')
+    expect(await each.exited).toBe(0)
+  }
+  const wrong = watch('--member', 'zzzz')
+  expect([await wrong.exited, wrong.stderr]).toEqual([1, 'jel: no member has an id that ends with "zzzz"\n'])
+})
+
 it('jel watch shows samples until it is stopped, and only those that a condition selects', async () => {
   const nodes = (await joinAll('watched', 2)) as [JelProcess, JelProcess]
   const watch = (...args: string[]): JelProcess => new JelProcess(['watch', 'watched', '--node', nodes[0].id.slice(-8), ...args])
@@ -52,6 +99,7 @@ it('jel watch shows samples until it is stopped, and only those that a condition
   const members = all.lines.map((line) => (JSON.parse(line) as { member: string }).member)
   expect(new Set(members)).toEqual(new Set(nodes.map(({ id }) => id)))
   expect(JSON.parse(all.lines[0] as string)).toMatchObject({ event: 'sample', name: 'system.uptime', unit: 's', replayed: false })
+  await expect.poll(() => some.lines.length).toBe(1)
   nodes[1].child.kill('SIGKILL')
   await expect.poll(() => all.lines.some((line) => line.includes('"reason":"died"'))).toBe(true)
   all.child.kill('SIGINT')

@@ -14,9 +14,12 @@ const packages = [
   'packages/machine',
   'packages/protocol',
   'packages/overlay',
+  'packages/ledger',
   'packages/jel',
+  'packages/channel',
   'packages/monitor',
   'packages/allocate',
+  'packages/service',
   'packages/compute',
   'packages/conformance',
   'packages/simulator',
@@ -41,7 +44,7 @@ beforeAll(async () => {
   const files = readdirSync(tarballs).map((file) => join(tarballs, file))
   expect(files).toHaveLength(packages.length)
   await exec('npm', ['install', '--no-audit', '--no-fund', ...files], { cwd: empty, env, timeout: 120_000 })
-}, 300_000)
+}, 480_000)
 
 /** Runs a program in the folder, and returns its output. */
 async function output(file: string): Promise<string> {

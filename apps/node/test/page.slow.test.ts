@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { joinPool } from '@jel/jel'
+import { service } from '@jel/service'
 import { join1, JelProcess, loopback, removeFolder, script } from './jel-process.ts'
 
 /** The paths of Debian's chromium and of Google's. */
@@ -140,6 +142,71 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     await page.close()
   })
 
+  it('shows leases, groups that wait and services, and draws an attribute while its panel is open', async () => {
+    const { node, url } = await joinShown('shared', '--offer', 'cpus=4', '--runs', 'members', '--location', 'a@delft')
+    const end = node.id.slice(-8)
+    const other = await join1('shared', '--bootstrap', node.address, '--location', 'b@leiden')
+    const page = await open(url, { colorScheme: 'dark' })
+    await expect.poll(async () => await text(page, 'leases'), { timeout: 10_000 }).toContain(`…${end}offers`)
+    node.send({ command: 'lease', node: end, amounts: { cpus: 3 }, for: 600_000, id: 'l' })
+    await node.answer('l')
+    await expect.poll(async () => await text(page, 'leases'), { timeout: 10_000 }).toMatch(/lease 1cpus=3, …\w{8}, ends in 9 min 5\d s/u)
+    const running = { command: 'run', name: 'forever.js', source: 'setInterval(() => {}, 1000)', count: 1, timeout: 60_000 }
+    node.send({ ...running, id: 'one' })
+    await expect.poll(async () => await text(page, 'leases'), { timeout: 20_000 }).toContain('rank 0 of 1, running')
+    node.send({ ...running, id: 'two' })
+    await expect.poll(async () => await text(page, 'leases'), { timeout: 20_000 }).toMatch(/holding: 0 of 1 held, 1 waits/u)
+    const waits = page.locator('#leases tr.part.waiting')
+    expect(await waits.textContent()).toMatch(/waits for forever\.js \w{8} \(running\) {2}a@delft$/u)
+    const alone = await joinPool('shared', { listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, bootstrap: [node.address] })
+    try {
+      await service(alone, 'counter', { initial: 0, apply: (state: number, by: number) => [state + by, state + by] })
+      await expect
+        .poll(async () => await text(page, 'leases'), { timeout: 20_000 })
+        .toMatch(/counter 1\.0\.0.*DEGRADED: there is no backup/u)
+    } finally {
+      await alone.leave()
+    }
+
+    // Letters in a field are no keys.
+    await page.keyboard.press('w')
+    await page.keyboard.type('process.memory.usage')
+    expect(await page.inputValue('#watch input')).toBe('process.memory.usage')
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => await page.locator('#watch polyline').count(), { timeout: 10_000 }).toBe(2)
+    const points = async (): Promise<number> =>
+      ((await page.locator('#watch polyline').first().getAttribute('points')) ?? '').split(' ').filter(Boolean).length
+    await expect.poll(points, { timeout: 10_000 }).toBeGreaterThan(3)
+    const legend = await page.locator('#watch .legend .site').allTextContents()
+    for (const id of [node.id, other.id])
+      expect(legend).toContainEqual(expect.stringMatching(new RegExp(`^${id.slice(-8)} [\\d.]+ M$`, 'u')))
+    expect(await page.locator('#watch svg').getAttribute('aria-label')).toMatch(/^2 members, from 0 to [\d.]+ M By$/u)
+    expect(await page.locator('#watch datalist option').count()).toBeGreaterThan(5)
+    for (const [name, width] of [
+      ['wide', 1440],
+      ['narrow', 390],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      const folder = process.env['PICTURES']
+      if (folder !== undefined) await page.screenshot({ path: join(folder, `shared-${name}.png`), fullPage: true })
+    }
+    await page.locator('#watch summary').click()
+    const closed = await points()
+    await page.waitForTimeout(2_500)
+    expect(await points()).toBe(closed)
+    // The drawing of another attribute has no values of this one.
+    await page.locator('#watch summary').click()
+    await page.fill('#watch input', 'system.cpu.utilization')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(async () => await page.locator('#watch svg').getAttribute('aria-label'), { timeout: 10_000 })
+      .toMatch(/^2 members, from 0 to [\d.]+$/u)
+    expect(await text(page, 'log')).not.toMatch(/leases|services/u)
+    expect(problems).toEqual([])
+    await page.close()
+  })
+
   it('shows the jobs of a real node and their tasks, and Tab leads there with a visible focus', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'jel-page-'))
     try {
@@ -155,7 +222,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
       node.send({ command: 'map', id: 1, file, function: 'busy', inputs, name: 'small sweep', keepGoing: true, until: 'ended' })
       await expect.poll(async () => await text(page, 'jobs'), { timeout: 30_000 }).toContain('small sweep')
       await expect.poll(async () => await page.locator('#stream .strip').count(), { timeout: 30_000 }).toBe(1)
-      await expect.poll(async () => await page.locator('.legend').textContent(), { timeout: 30_000 }).toMatch(/busy \d+ %/u)
+      await expect.poll(async () => await page.locator('.stream .legend').textContent(), { timeout: 30_000 }).toMatch(/busy \d+ %/u)
       expect(await page.locator('#jobs tr.function', { hasText: 'busy' }).textContent()).toMatch(/\d+ % of the time$/u)
       const cells = page.locator('#stream .cells')
       await expect

@@ -104,6 +104,35 @@ it.skipIf(!hasScript)('jel top shows the jobs at a key: how far each function is
   expect(await terminal.exited).toBe(0)
 })
 
+it.skipIf(!hasScript)('jel top and jel join show leases and groups at a key, and ask for them meanwhile', async () => {
+  const node = await join1('held', '--offer', 'cpus=4', '--runs', 'members')
+  const end = node.id.slice(-8)
+  const [top, joined] = [`${jel} top held --node ${end}`, `${jel} join held --listen 127.0.0.1:0 --bootstrap ${node.address}`].map(
+    (command) => new PseudoTerminal(command, { columns: 100, rows: 30 }),
+  ) as [PseudoTerminal, PseudoTerminal]
+  for (const terminal of [top, joined]) {
+    await terminal.sees(/^held {2}2 members/u)
+    terminal.type('l')
+    await terminal.sees(new RegExp(`^…${end} +offers ranks=1 cpus=4|^…${end} +offers cpus=4 ranks=1`, 'u'))
+  }
+  expect((await run('lease', 'held', end, 'cpus=3', '--for', '600', '--node', end)).status).toBe(0)
+  for (const terminal of [top, joined]) await terminal.sees(new RegExp(`^ {2}lease 1 +cpus=3, …${end}, ends in 9 min 5\\d s$`, 'u'))
+  const file = join(runtime, 'forever.js')
+  writeFileSync(file, 'setInterval(() => {}, 1000)')
+  const first = new JelProcess(['run', 'held', file, '--node', end])
+  await top.sees(/^ {2}…\w{8} +rank 0 of 1, running/u)
+  const second = new JelProcess(['run', 'held', file, '--node', end, '--within', '60'])
+  await top.sees(/^forever\.js \w{8} +holding: 0 of 1 held, 1 waits, 1 refuses, started by/u)
+  await joined.sees(/^ {2}…\w{8} +waits for forever\.js \w{8} \(running\)/u)
+  top.type('l')
+  await top.sees(new RegExp(`^\\* …${end} +here`, 'u'))
+  for (const each of [first, second]) each.child.kill('SIGINT')
+  for (const terminal of [top, joined]) {
+    terminal.type('q')
+    expect(await terminal.exited).toBe(0)
+  }
+})
+
 it.skipIf(!hasScript)('jel top ends with the node', async () => {
   const node = await join1('ended')
   const terminal = new PseudoTerminal(around(`${jel} top ended`), size)

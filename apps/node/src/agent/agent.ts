@@ -6,6 +6,7 @@ import type { Stop, StopReason } from '../base/stop.ts'
 import { reasonAt } from '../model/reason-at.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
 import { electedEvent, healthEvent, nodeJson, payloadJson, recordJson, type NodeEvent } from '../events/events.ts'
+import { ledgerJson } from '../events/ledger.ts'
 import type { JobCommand, JobEvent } from '../events/job-messages.ts'
 import { SILENT, type Log } from '../log/log.ts'
 import { PoolModel } from '../model/pool.ts'
@@ -20,6 +21,10 @@ export interface AgentOptions {
   readonly monitor?: Monitor
   /** Selects members, and leases their capacity. */
   readonly allocator?: Allocator
+  /**
+   * Asks members for their leases, groups and services, as events. Default: this node asks nobody.
+   */
+  readonly overview?: () => Promise<readonly NodeEvent[]>
   /** Returns the grid of the node, once it has one. Default: it has none. */
   readonly gridOf?: () => Grid | undefined
   /** Whether the node founds the pool if no introducer lets it in. */
@@ -44,6 +49,7 @@ export class Agent {
   readonly log: Log
   readonly url: string | undefined
   readonly runJobCommand: RunJobCommand
+  readonly overview: AgentOptions['overview']
   readonly #gridOf: () => Grid | undefined
   readonly #monitor: Monitor | undefined
   readonly #allocator: Allocator | undefined
@@ -60,6 +66,7 @@ export class Agent {
       log = SILENT,
       url,
       runJobCommand = noJobs,
+      overview,
       gridOf = () => undefined,
       monitor,
       allocator,
@@ -70,6 +77,7 @@ export class Agent {
     this.log = log
     this.url = url
     this.runJobCommand = runJobCommand
+    this.overview = overview
     this.#gridOf = gridOf
     this.#monitor = monitor
     this.#allocator = allocator
@@ -84,6 +92,10 @@ export class Agent {
     pool.addEventListener('event', ({ detail }) =>
       this.report({ event: 'event', name: detail.name, ...payloadJson(detail.payload), node: nodeJson(detail.from) }),
     )
+    pool.addEventListener('ordered', ({ detail: { index, name, payload, from } }) =>
+      this.report({ event: 'ordered', index, name, ...payloadJson(payload), node: nodeJson(from) }),
+    )
+    pool.addEventListener('ledger', ({ detail }) => this.report({ event: 'ledger', ...ledgerJson(detail) }))
     pool.addEventListener('poolClosed', ({ detail }) => this.report({ event: 'poolClosed', ...detail }))
     pool.addEventListener('terminated', ({ detail }) => this.report({ event: 'terminated', ...detail }))
     pool.addEventListener('record', ({ detail }) => this.report({ event: 'record', ...recordJson(detail) }))
@@ -102,6 +114,11 @@ export class Agent {
   get monitor(): Monitor {
     if (this.#monitor === undefined) throw new Error('this node reads no attributes')
     return this.#monitor
+  }
+
+  /** The numbers of this node's site that it computes for watches by site. */
+  get siteAggregates(): Monitor['siteAggregates'] {
+    return this.#monitor?.siteAggregates ?? []
   }
 
   /** Selects members, and leases their capacity. Throws Error if this node was started without. */
@@ -154,10 +171,11 @@ export class Agent {
     const { self } = pool
     yield { event: 'started', node: nodeJson(self) }
     yield { event: 'joined', node: nodeJson(self) }
-    for (const member of pool.members()) {
+    for (const member of pool.members({ order: 'join' })) {
       if (member.id !== self.id) yield { event: 'joined', node: nodeJson(member) }
     }
     for (const reign of pool.reigns()) yield electedEvent(reign)
+    if (pool.ledger !== undefined) yield { event: 'ledger', ...ledgerJson(pool.ledger) }
     for (const record of pool.records()) yield { event: 'record', ...recordJson(record) }
     if (this.url !== undefined) yield { event: 'http', url: this.url }
     const urls = pagesOf(self.addresses, pool.name)

@@ -33,7 +33,6 @@ const USAGE_CODES = new Set([
   'INVALID_PEER_ID',
   'INVALID_POOL_KEY',
   'TAG_TOO_LARGE',
-  'UNSUPPORTED_CONSISTENCY',
 ])
 
 /** Returns the stable code of an error, or `INTERNAL` if it has none. */

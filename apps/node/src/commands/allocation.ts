@@ -1,15 +1,16 @@
 /** The commands that choose members and lease their capacity. */
-import type { ConditionCount } from '@jel/allocate'
+import type { ConditionCount, Pattern, Placed } from '@jel/allocate'
 import * as v from 'valibot'
 import { countOfMembers, durationOf } from '../arguments.ts'
-import { bool, number, text, texts } from '../base/schema.ts'
+import { bool, number, oneOf, text } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
 import { oneLine, shortId, span } from '../base/text.ts'
-import { codeOf, CommandError, messageOf, UsageError } from '../base/usage-error.ts'
+import { CommandError, UsageError } from '../base/usage-error.ts'
 import { nodeJson } from '../events/events.ts'
-import { command } from './command.ts'
+import { amountsText } from '../model/quantity.ts'
+import { command, type EventOf } from './command.ts'
 import { memberAt } from './member-at.ts'
-import { ASK_FLAGS, flag, JSON_LINES, repeated } from './flags.ts'
+import { ASK_FLAGS, flag } from './flags.ts'
 
 const MEMBER = flag('<id>', 'the id of the member, or its end')
 const FOR = flag('--for <seconds>', 'the term of the lease', durationOf)
@@ -32,28 +33,42 @@ interface SelectGiven {
   readonly rank?: string
   readonly count?: number
   readonly location?: string
+  readonly nearest?: boolean
+  readonly pattern?: Pattern
+  readonly timeout?: number
 }
+
+const PATTERNS = ['ring', 'all', 'star'] as const
 
 export const select = command({
   about:
-    'the members that meet a condition over constants and attributes, the best first; count: an error if there are fewer; conditions counts the members for each part of where',
-  fields: { where: v.optional(text), rank: v.optional(text), count: v.optional(number), location: v.optional(text) },
+    'the members that meet a condition over constants and attributes, the best first; count: an error if there are fewer; conditions counts the members for each part of where; pattern puts count members in the order with the fastest slowest edge, and timeout limits the measurement of their pairs, in ms',
+  fields: {
+    where: v.optional(text),
+    rank: v.optional(text),
+    count: v.optional(number),
+    location: v.optional(text),
+    nearest: v.optional(bool),
+    pattern: v.optional(v.union([oneOf(...PATTERNS), v.array(v.tuple([number, number]))], 'must be ring, all, star or pairs of positions')),
+    timeout: v.optional(number),
+  },
   answer: 'selected',
-  async run({ count, ...options }, { agent }) {
+  async run({ count, ...options }, { agent, signal }) {
     const { checkEnough } = await import('@jel/allocate')
-    const selection = await agent.allocator.explain({ ...options, count })
+    const selection = await agent.allocator.explain({ ...options, count, signal })
     checkEnough(selection, count ?? 0)
-    const { selected, considered, matching, conditions } = selection
+    const { selected, considered, matching, conditions, placed } = selection
     return {
       nodes: selected.map(({ member, rank }) => ({ ...nodeJson(member), ...(rank !== undefined && { rank }) })),
       considered,
       matching,
       conditions,
+      ...(placed !== undefined && { placed: placedJson(placed) }),
     }
   },
   shell: {
-    // Whichever node asks, the same members match.
-    asksAny: () => true,
+    // Whichever node asks, the same members match, unless the nearest ones are asked for.
+    asksAny: ({ nearest }: SelectGiven) => nearest !== true,
     about: 'show the members that meet a condition, the best first; if there are none, how many meet each part of it',
     flags: [
       flag(
@@ -63,20 +78,37 @@ export const select = command({
       flag('--rank <expression>', 'a number: members with greater ones come first, as in -system.cpu.load_average.1m'),
       flag('--count <members>', 'so many members; status 1 if there are fewer', countOfMembers),
       flag('--location <levels>', 'only members whose location ends with these levels, as in delft@nl'),
+      flag('--nearest', 'ask near members first, and others only if fewer than --count match'),
+      flag(
+        '--pattern <pattern>',
+        'put --count members in such an order that the slowest edge of a pattern is as fast as possible; their pairs are measured, for half a minute or --timeout',
+        PATTERNS,
+      ),
       ...ASK_FLAGS,
     ],
-    line: ({ where, rank, count, location }: SelectGiven) => ({ command: 'select', where, rank, count, location }),
-    text: async ({ nodes, considered, conditions }) =>
+    line: ({ where, rank, count, location, nearest, pattern, timeout }: SelectGiven) => ({
+      command: 'select',
+      where,
+      rank,
+      count,
+      location,
+      nearest,
+      ...(pattern !== undefined && { pattern, timeout }),
+    }),
+    text: async ({ nodes, considered, conditions, placed }) =>
       nodes.length === 0
         ? conditionsText(considered, conditions)
-        : await tableOf([
-            ['ID', 'LOCATION', 'RANK'],
-            ...nodes.map(({ id, location, rank }) => [
-              id,
-              oneLine(location),
-              rank === undefined ? '' : String(Number(rank.toPrecision(4))),
-            ]),
-          ]),
+        : [
+            ...(await tableOf([
+              ['ID', 'LOCATION', 'RANK'],
+              ...nodes.map(({ id, location, rank }) => [
+                id,
+                oneLine(location),
+                rank === undefined ? '' : String(Number(rank.toPrecision(4))),
+              ]),
+            ])),
+            ...placedText(placed),
+          ],
     status: ({ nodes }) => (nodes.length === 0 ? 1 : 0),
   },
 })
@@ -122,7 +154,7 @@ export const lease = command({
       return { command: 'lease', node: id, amounts: amountsOf(amounts), for: given.for, from: after, background, key }
     },
     text: ({ member, incarnation, number: no, amounts, startsIn, endsIn }) => [
-      `lease ${no} of ${shortId(member)} (incarnation ${incarnation}): ${amountsText(amounts) || 'a share'}${startsIn > 0 ? `, in ${(startsIn / 1000).toFixed(1)} s` : ''}, for ${span(Math.ceil(endsIn / 1000) * 1000)}`,
+      `lease ${no} of ${shortId(member)} (incarnation ${incarnation}): ${oneLine(amountsText(amounts)) || 'a share'}${startsIn > 0 ? `, in ${(startsIn / 1000).toFixed(1)} s` : ''}, for ${span(Math.ceil(endsIn / 1000) * 1000)}`,
     ],
   },
 })
@@ -138,51 +170,8 @@ export const release = command({
   },
   shell: {
     about: 'give back a lease that this node holds',
-    operands: [MEMBER, flag('<number>', 'the number of the lease', Number)],
+    operands: [MEMBER, flag('<number>', 'the number of the lease, as jel leases shows it', countOfMembers)],
     line: ({ id, number: no }: { readonly id: string; readonly number: number }) => ({ command: 'release', node: id, number: no }),
-  },
-})
-
-export const leases = command({
-  about: 'the capacities that members offer, and the leases of them; nodes has ids or ends of ids, else all members are asked',
-  fields: { nodes: v.optional(texts) },
-  answer: 'leases',
-  async run({ nodes }, { agent: { pool, allocator } }) {
-    const asked = nodes?.map((end) => memberAt(pool.members(), end).id) ?? pool.members().map(({ id }) => id)
-    const members = await Promise.all(
-      asked.map(async (member) => {
-        try {
-          return { member, ...(await allocator.leasesOf(member)) }
-        } catch (error) {
-          // A program need not lease anything.
-          return { member, ...(codeOf(error) === 'OPEN_FAILED' && nodes === undefined ? { totals: {} } : { reason: messageOf(error) }) }
-        }
-      }),
-    )
-    return { members: members.filter((each) => 'reason' in each || Object.keys(each.totals).length > 0) }
-  },
-  shell: {
-    asksAny: () => true,
-    about: 'list the capacities that members offer, and the leases of them',
-    flags: [repeated('--member <id>', 'only this member; may be repeated (default: all)'), JSON_LINES],
-    line: ({ member }: { readonly member: readonly string[] }) => ({ command: 'leases', nodes: member.length === 0 ? undefined : member }),
-    text: async ({ members }) =>
-      await tableOf([
-        ['MEMBER', 'OFFERS', 'LEASE', 'AMOUNTS', 'HOLDER', 'BEGINS IN', 'ENDS IN'],
-        ...members.flatMap(({ member, totals = {}, leases: list = [], reason }) => {
-          const offers = reason === undefined ? amountsText(totals) : oneLine(reason)
-          if (list.length === 0) return [[shortId(member), offers]]
-          return list.map((each, at) => [
-            shortId(member),
-            at === 0 ? offers : '',
-            `${each.number}${each.background ? ' background' : ''}`,
-            amountsText(each.amounts),
-            oneLine(shortId(each.holder)),
-            each.startsIn > 0 ? span(each.startsIn) : 'now',
-            span(each.endsIn),
-          ])
-        }),
-      ]),
   },
 })
 
@@ -194,8 +183,30 @@ function conditionsText(considered: number, conditions: readonly ConditionCount[
   })
 }
 
-function amountsText(amounts: Readonly<Record<string, number>>): string {
-  return Object.entries(amounts)
-    .map(([name, amount]) => oneLine(`${name}=${Number(amount.toPrecision(6))}`))
-    .join(' ')
+type PlacedJson = NonNullable<EventOf<'selected'>['placed']>
+
+function placedJson({ slowest, isBest, unknown }: Placed): PlacedJson {
+  return {
+    ...(slowest !== undefined && {
+      slowest: { nodes: slowest.members, roundTrip: slowest.roundTrip, bandwidth: slowest.bandwidth },
+    }),
+    isBest,
+    unknown: unknown.map(({ members, reason }) => ({ nodes: members, reason })),
+  }
+}
+
+/** Returns the slowest edge of a pattern, and what is not known. */
+function placedText(placed: PlacedJson | undefined): string[] {
+  if (placed === undefined) return []
+  const { slowest, isBest, unknown } = placed
+  const pairOf = (nodes: readonly string[]): string => nodes.map((id) => shortId(id)).join(' and ')
+  return [
+    ...(slowest === undefined
+      ? []
+      : [
+          `slowest edge: ${pairOf(slowest.nodes)}, ${(slowest.bandwidth / 1e6).toPrecision(3)} MB/s, ${slowest.roundTrip.toPrecision(3)} ms`,
+        ]),
+    ...(isBest ? [] : ['another order may be faster: there are too many to try all']),
+    ...unknown.map(({ nodes, reason }) => oneLine(`unknown, and not used: ${pairOf(nodes)}: ${reason}`)),
+  ]
 }

@@ -20,7 +20,7 @@ export interface Context {
 
 /** The kind of the last answer. */
 type Kind = NodeEvent['event']
-type EventOf<Last extends Kind> = Extract<NodeEvent, { readonly event: Last }>
+export type EventOf<Last extends Kind> = Extract<NodeEvent, { readonly event: Last }>
 type Content<Last extends Kind> = Last extends 'done' | 'stopped' ? void : Omit<EventOf<Last>, 'event' | 're'>
 
 /**
@@ -54,9 +54,13 @@ export interface Shell<Event extends NodeEvent = never> {
   /** Returns the answer for a person. The default is the text of the event. */
   readonly text?: (answer: Event, now: number) => string[] | Promise<string[]>
   /** Returns the exit status. The default is 0. */
-  readonly status?: (answer: Event) => 0 | 1
+  readonly status?: (answer: Event) => number
+  /** A failure has its code before its message: a person looks the code up. */
+  readonly namesCode?: boolean
   /** The replies go on until the command is stopped. Then the exit status is 0. */
   readonly follows?: boolean
+  /** Shows the replies before the last answer, too. `status` takes the last reply. */
+  readonly shows?: boolean
   /** Returns the problem if no reply came before the last answer. By default that is no problem. */
   readonly silence?: (given: never) => string
 }

@@ -3,6 +3,7 @@ import type { Monitor, Reading, ReadOptions } from '@jel/monitor'
 import type { Member } from '@jel/jel'
 import * as v from 'valibot'
 import { durationOf, percentOf } from '../arguments.ts'
+import { inTurns } from '../base/in-turns.ts'
 import { bool, number, oneOf, texts } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
 import { oneLine } from '../base/text.ts'
@@ -42,16 +43,7 @@ export const info = command({
     const all = agent.pool.members()
     const asked = nodes?.map((end) => memberAt(all, end)) ?? all
     const monitor = agent.monitor
-    const waiting = [...asked.entries()]
-    const members: AttributesJson[] = []
-    const work = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const [at, member] = next
-        members[at] = await ask(monitor, member, { names, schema, signal, ...options })
-      }
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
-    return { members }
+    return { members: await inTurns(asked, AT_ONCE, async (member) => await ask(monitor, member, { names, schema, signal, ...options })) }
   },
   shell: {
     // Whichever node asks, the same members answer.

@@ -3,7 +3,7 @@
  * folder `compute` carries them out.
  */
 import { jobFields } from '../events/job-messages.ts'
-import { blobOf, keepOf, retriesOf, votesOf } from '../arguments.ts'
+import { blobOf, keepOf, maxTimeOf, retriesOf, votesOf } from '../arguments.ts'
 import { command } from './command.ts'
 import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, repeated, TIMEOUT, type Flag } from './flags.ts'
 
@@ -17,6 +17,9 @@ const REQUIREMENTS = flag(
   '--requirements <condition>',
   'only members that meet a condition run the job, as in "system.memory.limit >= 8e9 && host.arch == \'arm64\'"',
 )
+
+const AFTER = repeated('--after <job>', 'begin once this job has its result; an id or a name; may be repeated')
+const MAX_TIME = flag('--max-time <time>', 'end the job if it runs for longer, as in 90 s, 30 min or 2 h', maxTimeOf)
 
 export const jobs = command({
   about: 'list the jobs, each in an event job; work: one event jobs instead, with the work on each job by function and member',
@@ -77,6 +80,8 @@ export const map = command({
       flag('--retries <count>', 'the number of further tries for a failed input (default: 0)', retriesOf),
       flag('--name <name>', 'the name of the job; jel map with the same name, file and inputs continues this job'),
       REQUIREMENTS,
+      AFTER,
+      MAX_TIME,
       ...FLAGS,
       JSON_LINES,
     ],
@@ -113,6 +118,8 @@ export const submit = command({
         votesOf,
       ),
       REQUIREMENTS,
+      AFTER,
+      MAX_TIME,
       flag('--detach', 'do not wait for the result'),
       JSON_LINES,
     ],

@@ -9,15 +9,21 @@ import { CommandError } from '../base/usage-error.ts'
 import { command } from './command.ts'
 import { ASK_FLAGS, flag } from './flags.ts'
 
+const ORDERS = ['id', 'join'] as const
 const STATES = ['here', 'left', 'died', 'all'] as const
 
 export const members = command({
-  about: 'tag is a regular expression; the default state is here',
-  fields: { location: v.optional(text), tag: v.optional(text), state: v.optional(oneOf(...STATES)) },
+  about: 'tag is a regular expression; the default state is here, and the default order that of the ids',
+  fields: {
+    location: v.optional(text),
+    tag: v.optional(text),
+    state: v.optional(oneOf(...STATES)),
+    order: v.optional(oneOf(...ORDERS)),
+  },
   answer: 'members',
-  run(filter, { agent }) {
+  run({ order = 'id', ...filter }, { agent }) {
     try {
-      return { nodes: listMembers(agent.pool.members(), agent.model, filter) }
+      return { nodes: listMembers(agent.pool.members({ order }), agent.model, filter) }
     } catch (error) {
       throw error instanceof RangeError ? new CommandError('INVALID_COMMAND', `members: ${error.message}`) : error
     }
@@ -30,13 +36,22 @@ export const members = command({
       flag('--location <levels>', 'only members whose location ends with these levels, as in delft@nl'),
       flag('--tag <expression>', 'only members whose tag matches this regular expression'),
       flag('--state <state>', 'the state of the listed members (default: here)', STATES),
+      flag('--order <order>', 'by id, or in the order of joining: with --joins reliable the same at all members (default: id)', ORDERS),
     ],
-    line: ({ location, tag, state }: MemberFilter) => ({ command: 'members', location, tag, state }),
-    text: async ({ nodes }, now) =>
-      await tableOf([
-        ['ID', 'STATE', 'FOR', 'LOCATION', 'TAG', 'REACH', 'ADDRESS'],
-        ...nodes.map(({ id, state, since, location, tag, reach, addresses }) => [
+    line: ({ location, tag, state, order }: MemberFilter & { readonly order?: string }) => ({
+      command: 'members',
+      location,
+      tag,
+      state,
+      order,
+    }),
+    text: async ({ nodes }, now) => {
+      const isRanked = nodes.some(({ rank }) => rank !== undefined)
+      return await tableOf([
+        ['ID', ...(isRanked ? ['RANK'] : []), 'STATE', 'FOR', 'LOCATION', 'TAG', 'REACH', 'ADDRESS'],
+        ...nodes.map(({ id, rank = '', state, since, location, tag, reach, addresses }) => [
           id,
+          ...(isRanked ? [String(rank)] : []),
           state,
           span(now - since),
           oneLine(location),
@@ -44,7 +59,8 @@ export const members = command({
           reach,
           oneLine(addresses[0] ?? ''),
         ]),
-      ]),
+      ])
+    },
   },
 })
 

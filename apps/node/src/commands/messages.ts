@@ -8,13 +8,13 @@ import { command } from './command.ts'
 import { flag, JSON_LINES } from './flags.ts'
 
 /** The operands of a message, as a person gives them. */
-interface Message {
+export interface Message {
   readonly name: string
   readonly payload?: string
 }
 
 const PAYLOAD_LIMIT = 1_024
-const PAYLOAD = flag('[payload]', 'text, at most 1 KiB; - takes standard input')
+export const PAYLOAD = flag('[payload]', 'text, at most 1 KiB; - takes standard input')
 
 /** Returns the line's fields of a message. A payload of `-` is standard input. */
 export async function encoded({ name, payload }: Message): Promise<{ readonly name: string; readonly payload: string | undefined }> {
@@ -23,7 +23,7 @@ export async function encoded({ name, payload }: Message): Promise<{ readonly na
   return { name, payload: toBase64(bytes) }
 }
 
-function decoded(payload: string | undefined): Uint8Array {
+export function decoded(payload: string | undefined): Uint8Array {
   return Buffer.from(payload ?? '', 'base64')
 }
 

@@ -1,6 +1,8 @@
 /** The commands about the node itself, and the session. */
 import { healthText, tagText } from '../events/event-text.ts'
 import { healthJson, isCutOff, isOutside, nodeJson, reignJson } from '../events/events.ts'
+import { ledgerJson } from '../events/ledger.ts'
+import { ledgerText } from '../model/ledger-text.ts'
 import { base64, id } from '../base/schema.ts'
 import { reasonAt } from '../model/reason-at.ts'
 import { oneLine, span } from '../base/text.ts'
@@ -22,12 +24,13 @@ export const status = command({
       pid: process.pid,
       memory: process.memoryUsage.rss(),
       processor: (user + system) / 1e6,
+      ...(pool.ledger !== undefined && { ledger: ledgerJson(pool.ledger) }),
       ...(url !== undefined && { http: url }),
     }
   },
   shell: {
     about: 'show the identity and the state of this node',
-    text({ node, version, started, members, reigns, health, pid, memory, processor, http }, now) {
+    text({ node, version, started, members, reigns, health, pid, memory, processor, ledger, http }, now) {
       const lines: [string, string][] = [
         ['node', `${node.id}, incarnation ${node.incarnation}`],
         ['version', version],
@@ -37,6 +40,7 @@ export const status = command({
         ...node.addresses.map((address): [string, string] => ['listens at', address]),
         ['members', String(members)],
         ['health', healthText({ event: 'health', ...health })],
+        ...(ledger === undefined ? [] : [['ledger', ledgerText(ledger)] as [string, string]]),
         ...reigns.map(({ election, epoch, node: winner }): [string, string] => [
           'elected',
           `${oneLine(election)}: ${winner.id}, epoch ${epoch}${winner.id === node.id ? ' (this node)' : ''}`,

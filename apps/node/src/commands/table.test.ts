@@ -25,6 +25,10 @@ describe('a command', () => {
     { command: 'members', location: 'delft@nl', tag: '^gpu', state: 'all' },
     { command: 'cancel', of: '9', id: 10 },
     { command: 'keys', do: 'use', key: '0123456789abcdef' },
+    { command: 'members', order: 'join' },
+    { command: 'ledger', id: 'l' },
+    { command: 'confirm', election: 'master', timeout: 500, id: 'c' },
+    { command: 'order', name: 'row', payload: 'aGk=' },
     { command: 'leave' },
   ])('is read: $command', (command) => {
     expect(parseCommand(JSON.stringify(command))).toEqual(command)
@@ -43,6 +47,9 @@ describe('a command', () => {
     ['{"command":"elect","election":5,"id":"3"}', 'INVALID_COMMAND', '3'],
     ['{"command":"members","all":true,"id":"4"}', 'INVALID_COMMAND', '4'],
     ['{"command":"members","state":"ill","id":"4"}', 'INVALID_COMMAND', '4'],
+    ['{"command":"members","order":"age","id":"4"}', 'INVALID_COMMAND', '4'],
+    ['{"command":"confirm","id":"4"}', 'INVALID_COMMAND', '4'],
+    ['{"command":"order","name":"row","payload":"no base64","id":"4"}', 'INVALID_COMMAND', '4'],
     ['{"command":"cancel","id":"4"}', 'INVALID_COMMAND', '4'],
     ['{"command":"members","__proto__":1,"id":"5"}', 'INVALID_COMMAND', '5'],
     ['{"command":"signal","name":"go","nodes":[1],"id":"6"}', 'INVALID_COMMAND', '6'],

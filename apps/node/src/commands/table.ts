@@ -6,17 +6,21 @@ import * as v from 'valibot'
 import type { CommandId } from '../events/events.ts'
 import { id as commandId, type FieldsOf } from '../base/schema.ts'
 import { CommandError } from '../base/usage-error.ts'
-import { lease, leases, release, select } from './allocation.ts'
+import { lease, release, select } from './allocation.ts'
 import { allow } from './allow.ts'
 import { elect, result, withdraw } from './elections.ts'
 import { info } from './info.ts'
 import { job, jobs, map, submit } from './jobs.ts'
 import { keys } from './keys.ts'
+import { groups, leases } from './leases.ts'
+import { abandon, confirm, ledger, order, recover } from './ledger.ts'
 import { links, maybeDead, members } from './members.ts'
 import { answer, event, query, reply, signal, unanswer } from './messages.ts'
 import { cancel, health, leave, status, tag, terminate } from './node.ts'
 import { publish, records, unpublish } from './records.ts'
+import { call, services } from './services.ts'
 import { handle, open, unhandle } from './streams.ts'
+import { run } from './run.ts'
 import { watch } from './watch.ts'
 
 /** An error lists the commands in this order. */
@@ -31,9 +35,18 @@ export const commands = {
   lease,
   release,
   leases,
+  run,
+  groups,
+  services,
+  call,
   elect,
   result,
   withdraw,
+  confirm,
+  order,
+  ledger,
+  recover,
+  abandon,
   cancel,
   maybeDead,
   signal,

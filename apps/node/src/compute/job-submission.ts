@@ -94,6 +94,8 @@ async function single(
     keep,
     votes,
     requirements,
+    after,
+    maxTime,
   }: JobCommand & { command: 'submit' },
 ): Promise<Job> {
   if (inputFile !== undefined && given !== undefined) throw new CommandError('INVALID_COMMAND', 'submit: give input or inputFile')
@@ -109,6 +111,8 @@ async function single(
     ...(keep !== undefined && { keep }),
     ...(votes !== undefined && { votes }),
     ...(requirements !== undefined && { requirements }),
+    ...(after !== undefined && { after }),
+    ...(maxTime !== undefined && { maxTime }),
   })
 }
 
@@ -131,6 +135,8 @@ async function sweep(
     name,
     keep,
     requirements,
+    after,
+    maxTime,
   }: JobCommand & { command: 'map' },
 ): Promise<Sweep> {
   const options = {
@@ -139,6 +145,8 @@ async function sweep(
     ...(name !== undefined && { name }),
     ...(keep !== undefined && { keep }),
     ...(requirements !== undefined && { requirements }),
+    ...(after !== undefined && { after }),
+    ...(maxTime !== undefined && { maxTime }),
   }
   const inputs = inputsFile === undefined ? given : await readValue(inputsFile)
   if (!Array.isArray(inputs) || (inputsFile !== undefined && given !== undefined))

@@ -24,6 +24,9 @@ export interface MapFlags extends JobClientFlags {
   readonly retries?: number
   readonly name?: string
   readonly requirements?: string
+  readonly after: readonly string[]
+  /** ms */
+  readonly maxTime?: number
 }
 
 /**
@@ -37,7 +40,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   if (inputs.length === 0) process.stderr.write(`jel: there are no inputs in ${flags.inputs}\n`)
   const output = new SweepOutput(inputs, flags)
   await output.check()
-  const { keepGoing = false, retries, requirements, each = false } = flags
+  const { keepGoing = false, retries, requirements, after, maxTime, each = false } = flags
   const { name, ...collected } = collectedOf(flags)
   const stopped = new AbortController()
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
@@ -55,6 +58,8 @@ export async function map(pool: string, file: string | undefined, fn: string | u
         ...(retries !== undefined && { retries }),
         ...(name !== undefined && { name }),
         ...(requirements !== undefined && { requirements }),
+        ...(after.length > 0 && { after: [...after] }),
+        ...(maxTime !== undefined && { maxTime }),
         until: 'ended',
       },
       writesFile: flags.output !== undefined || flags.collect.length > 0,

@@ -15,6 +15,9 @@ export interface SubmitFlags extends JobClientFlags {
   readonly detach?: boolean
   readonly votes?: number
   readonly requirements?: string
+  readonly after: readonly string[]
+  /** ms */
+  readonly maxTime?: number
   readonly inputFile?: string
   readonly output?: string
   /** Paths of files, by the fields of the input that name them. */
@@ -44,7 +47,7 @@ export async function submit(pool: string, file: string, fn: string, input: stri
     })
   const stopped = new AbortController()
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
-  const { name, keep, votes, requirements, detach = false } = flags
+  const { name, keep, votes, requirements, after, maxTime, detach = false } = flags
   let last: JobEvent | undefined
   const farewell = new Farewell()
   try {
@@ -61,6 +64,8 @@ export async function submit(pool: string, file: string, fn: string, input: stri
         ...(keep !== undefined && { keep }),
         ...(votes !== undefined && { votes }),
         ...(requirements !== undefined && { requirements }),
+        ...(after.length > 0 && { after: [...after] }),
+        ...(maxTime !== undefined && { maxTime }),
         ...(!detach && { until: 'ended' }),
       },
       writesFile: output !== undefined,

@@ -37,8 +37,8 @@ export function namedNode({ node = process.env['JEL_NODE'] }: NodeFlags): string
   return node === '' ? undefined : node
 }
 
-/** The error of a command that a node refused. */
-class RefusedError extends Error {
+/** A node refused a command, or there is no node that could take it. */
+export class NodeError extends Error {
   readonly code: string
 
   constructor(code: string, message: string) {
@@ -79,7 +79,7 @@ export class ControlClient implements AsyncDisposable {
       }
       check()
       const socket = await open(control)
-      if (typeof socket === 'string') throw new Error(`no node listens at ${control}: ${socket}`)
+      if (typeof socket === 'string') throw new NodeError('NO_NODE', `no node listens at ${control}: ${socket}`)
       const client = new ControlClient(socket)
       try {
         // The first check passes where no file is. Somebody may have made the socket since.
@@ -106,7 +106,10 @@ export class ControlClient implements AsyncDisposable {
     for (const { client } of found) if (client !== chosen?.client) client.#socket.destroy()
     if (chosen !== undefined) return chosen.client
     const texts = described.map(({ id, about }) => `${id}, ${about}`).join('; ')
-    throw new Error(`${found.length} nodes of the pool ${pool} run here: name one with --node or JEL_NODE, by the end of its id: ${texts}`)
+    throw new NodeError(
+      'NO_NODE',
+      `${found.length} nodes of the pool ${pool} run here: name one with --node or JEL_NODE, by the end of its id: ${texts}`,
+    )
   }
 
   /** Like `find`, but throws an Error if there is no node. */
@@ -114,9 +117,9 @@ export class ControlClient implements AsyncDisposable {
     const client = await ControlClient.find(pool, flags, which)
     if (client !== undefined) return client
     const node = namedNode(flags)
-    if (node === undefined) throw new Error(`no node of the pool ${pool} runs here: jel join ${pool} starts one`)
+    if (node === undefined) throw new NodeError('NO_NODE', `no node of the pool ${pool} runs here: jel join ${pool} starts one`)
     const ids = controlPaths(pool).map(({ id }) => id)
-    throw new Error(`no node ${node} of the pool ${pool} runs here${ids.length > 0 ? `, but ${ids.join(', ')}` : ''}`)
+    throw new NodeError('NO_NODE', `no node ${node} of the pool ${pool} runs here${ids.length > 0 ? `, but ${ids.join(', ')}` : ''}`)
   }
 
   /** Resolves when the node has closed the connection. */
@@ -135,14 +138,14 @@ export class ControlClient implements AsyncDisposable {
 
   /**
    * Gives a command, and waits for its last answer. With `report` the last answer is `done`, and
-   * `report` takes the answers before it. Throws RefusedError.
+   * `report` takes the answers before it. Throws NodeError.
    */
   async ask(command: Command, report?: (event: Answer) => void): Promise<NodeEvent> {
     const id = ++this.#commands
     const line = `${JSON.stringify({ ...command, id })}\n`
     if (Buffer.byteLength(line) > COMMAND_LIMIT) {
       const advice = 'with --bootstrap it needs no node'
-      throw new RefusedError('LINE_TOO_LONG', `a node takes ${COMMAND_LIMIT} bytes of JSON at a time, and this command has more; ${advice}`)
+      throw new NodeError('LINE_TOO_LONG', `a node takes ${COMMAND_LIMIT} bytes of JSON at a time, and this command has more; ${advice}`)
     }
     const { promise, resolve, reject } = Promise.withResolvers<NodeEvent>()
     const stop = this.listen((event) => {
@@ -153,18 +156,26 @@ export class ControlClient implements AsyncDisposable {
       if (report === undefined || event.event === 'error' || (event.event === 'done' && !('job' in event))) resolve(answer as NodeEvent)
       else report(answer as Answer)
     })
-    const giveUp = (): void => reject(new Error('the node closed the connection'))
+    const giveUp = (): void => reject(new NodeError('NO_NODE', 'the node closed the connection'))
     if (this.#waiting === undefined) giveUp()
     else this.#waiting.add(giveUp)
     this.#socket.write(line)
     try {
       const answer = await promise
-      if (answer.event === 'error') throw new RefusedError(answer.code, answer.message)
+      if (answer.event === 'error') throw new NodeError(answer.code, answer.message)
       return answer
     } finally {
       stop()
       this.#waiting?.delete(giveUp)
     }
+  }
+
+  /**
+   * Cancels the last command. The node does not see that a client is gone until it writes to it,
+   * and a command may have nothing to write for hours.
+   */
+  cancel(): void {
+    this.#socket.write(`${JSON.stringify({ command: 'cancel', of: this.#commands })}\n`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -115,7 +115,7 @@ export class Session {
       const before = 'election' in command ? reigns.get(command.election) : undefined
       const report = (event: Answer): void => this.#report({ ...event, ...withRe(id) })
       const coming = this.run(command, pending.controller.signal, report)
-      const answer = coming instanceof Promise ? await coming : coming
+      const answer = this.#latest(coming instanceof Promise ? await coming : coming)
       if (answer.event === 'stopped') return
       if (answer.event === 'done') {
         // A mere confirmation goes only to a client that sent an id.
@@ -132,6 +132,15 @@ export class Session {
       this.#pending.delete(pending)
       if (this.#pending.size === 0) this.#idle?.()
     }
+  }
+
+  /**
+   * A reign may have ended on its way to the client, which has the next one already. So the answer
+   * has the next one, too: epochs rise.
+   */
+  #latest(answer: NodeEvent): NodeEvent {
+    const known = answer.event === 'elected' ? this.#agent.model.reigns.get(answer.election) : undefined
+    return answer.event === 'elected' && known !== undefined && known.epoch > answer.epoch ? { ...answer, ...known } : answer
   }
 
   #leave(id: CommandId | undefined): void {

@@ -17,6 +17,16 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
       return `updated ${name(event.node)}, tag ${JSON.stringify(tagText(event.node.tag))}, ${event.node.reach}, at ${oneLine(event.node.addresses.join(' '))}`
     case 'elected':
       return `elected ${oneLine(event.election)}: ${name(event.node)}, epoch ${event.epoch}`
+    case 'confirmed':
+      return event.winner === null
+        ? `${oneLine(event.election)}: nobody reigns`
+        : `${oneLine(event.election)}: ${name(event.winner)}, epoch ${event.epoch}`
+    case 'ordered':
+      return `ordered ${event.index}: ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`
+    case 'placed':
+      return `placed at ${event.index}`
+    case 'ledger':
+      return `ledger ${event.state}, term ${event.term}, ${event.leader === null ? 'no leader' : `leader ${shortId(event.leader)}`}, ${counted(event.voters.length, 'voter')}`
     case 'signal':
       return `signal ${oneLine(event.name)} from ${name(event.node)}`
     case 'event':
@@ -43,6 +53,16 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
       return `lease ${event.number} of ${event.member}`
     case 'leases':
       return `leases of ${event.members.length} members`
+    case 'rankOutput':
+      return `[${event.rank}] ${printable(event.text)}`
+    case 'ran':
+      return `${event.ranks.length} ranks have ended`
+    case 'groups':
+      return `${event.groups.length} groups`
+    case 'services':
+      return `${event.services.length} services`
+    case 'called':
+      return JSON.stringify(event.result ?? null)
     case 'sample': {
       const time = new Date(event.at).toISOString().slice(11, 19)
       const holds = event.holds === undefined ? '' : event.holds ? ', the condition holds' : ', the condition no longer holds'
@@ -68,6 +88,7 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
     case 'output':
       return outputLines(event).join('\n')
     case 'error':
+    case 'notice':
       return `${event.code}: ${oneLine(event.message)}`
     case 'http':
       return `page at ${event.url}`

@@ -1,7 +1,9 @@
 import type { JobEvent, JobsEvent, OutputEvent } from './job-messages.ts'
-import type { Capacities, ConditionCount, Token } from '@jel/allocate'
+import type { LedgerJson } from './ledger.ts'
+import type { Capacities, ConditionCount, ListedRank, ListedStart, Token } from '@jel/allocate'
 import type { AttributeSchema, ConstantValues, MemberEvent, Reading, WatchEvent } from '@jel/monitor'
 import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
+import type { ReplicaStatus, ServiceInfo } from '@jel/service'
 import { toString } from 'uint8arrays'
 import { jsonText, utf8Text } from '../base/text.ts'
 
@@ -17,6 +19,10 @@ export interface NodeJson {
   readonly reach: Member['reach']
   /** The time at which this incarnation entered, by the node's clock, Unix ms. */
   readonly joinedAt: number
+  /** In a pool with reliable joins: the number of ids that joined before it, the same at all. */
+  readonly rank?: number
+  /** There, too: the place of its join, or of its end, in the order of all events. */
+  readonly index?: number
 }
 
 /** Whether a member is in the pool, as far as this node knows. */
@@ -62,8 +68,55 @@ export interface AttributesJson {
   readonly reason?: string
 }
 
-/** The capacities of a member and their leases, or the reason why it did not answer. */
-type LeasesJson = { readonly member: string; readonly reason?: string } & Partial<Capacities>
+/** How a rank of a group ended. `status` 0: its program has ended well, and has a `value`. */
+export interface RankEndJson {
+  readonly member: string
+  readonly status: number
+  readonly value?: unknown
+  readonly message?: string
+}
+
+/** The capacities of a member, their leases and its groups, or the reason why it did not answer. */
+export type LeasesJson = { readonly member: string; readonly reason?: string } & Partial<Capacities>
+
+/**
+ * A group, as its starter and its members describe it. Without the answer of its starter there is
+ * no `count`.
+ */
+export interface GroupJson {
+  readonly group: string
+  readonly program: string
+  readonly starter: string
+  readonly state: ListedStart['state']
+  readonly count?: number
+  readonly held: number
+  readonly waits: number
+  readonly refused?: number
+  readonly ended?: number
+  readonly members: readonly GroupMemberJson[]
+}
+
+/**
+ * A member of a group, by rank. One that waits has the groups and the leases for whose capacity it
+ * waits.
+ */
+export interface GroupMemberJson {
+  readonly member: string
+  readonly state: ListedRank['state']
+  readonly rank?: number
+  readonly of?: number
+  readonly groups?: readonly string[]
+  readonly leases?: readonly number[]
+}
+
+/**
+ * A service, and the state of a replicated one as its primary describes it. `refusal`: why it takes
+ * no operations. `reason`: why the primary did not answer.
+ */
+export interface ServiceJson extends ServiceInfo {
+  readonly status?: Pick<ReplicaStatus, 'epoch' | 'backups' | 'operations' | 'refusal'>
+  readonly reason?: string
+}
 
 /** News of a watch that is no sample. */
 type Unsampled = MemberEvent | Exclude<WatchEvent, { type: 'sample' }>
@@ -85,6 +138,20 @@ export type NodeEvent =
   | { readonly event: 'started'; readonly node: NodeJson }
   | { readonly event: 'joined' | 'left' | 'died' | 'updated'; readonly node: NodeJson }
   | ({ readonly event: 'elected'; readonly re?: CommandId } & ReignJson)
+  /** The reign by the word of the voters. Null: nobody reigns. */
+  | {
+      readonly event: 'confirmed'
+      readonly election: string
+      readonly epoch: number | null
+      readonly winner: NodeJson | null
+      readonly re?: CommandId
+    }
+  /** A message with one place among all events of the ledger. */
+  | ({ readonly event: 'ordered'; readonly index: number; readonly name: string; readonly node: NodeJson } & PayloadJson)
+  /** The place of a message of this node. */
+  | { readonly event: 'placed'; readonly index: number; readonly re?: CommandId }
+  /** The ledger has another state, or was asked for. */
+  | ({ readonly event: 'ledger'; readonly re?: CommandId } & LedgerJson)
   | { readonly event: 'signal'; readonly name: string; readonly node: NodeJson }
   /** An event that a member sent to all members. */
   | ({ readonly event: 'event'; readonly name: string; readonly node: NodeJson } & PayloadJson)
@@ -121,6 +188,12 @@ export type NodeEvent =
       readonly considered: number
       readonly matching: number
       readonly conditions: readonly ConditionCount[]
+      /** How a pattern was placed. The figures of the slowest edge are in ms and bytes a second. */
+      readonly placed?: {
+        readonly slowest?: { readonly nodes: readonly string[]; readonly roundTrip: number; readonly bandwidth: number }
+        readonly isBest: boolean
+        readonly unknown: readonly { readonly nodes: readonly string[]; readonly reason: string }[]
+      }
       readonly re?: CommandId
     }
   /** A lease that this node holds. The times are spans from now, ms. */
@@ -132,6 +205,20 @@ export type NodeEvent =
       readonly re?: CommandId
     } & Token)
   | { readonly event: 'leases'; readonly members: readonly LeasesJson[]; readonly re?: CommandId }
+  | { readonly event: 'groups'; readonly groups: readonly GroupJson[]; readonly re?: CommandId }
+  | { readonly event: 'services'; readonly services: readonly ServiceJson[]; readonly re?: CommandId }
+  /** The result of a call of a service. */
+  | { readonly event: 'called'; readonly result: unknown; readonly re?: CommandId }
+  /** Text that a rank of a group has written. */
+  | {
+      readonly event: 'rankOutput'
+      readonly rank: number
+      readonly stream: 'stdout' | 'stderr'
+      readonly text: string
+      readonly re?: CommandId
+    }
+  /** A group has ended: the end of each rank. */
+  | { readonly event: 'ran'; readonly ranks: readonly RankEndJson[]; readonly re?: CommandId }
   | ({ readonly event: 'record' } & RecordJson)
   | { readonly event: 'records'; readonly records: readonly RecordJson[]; readonly re?: CommandId }
   /** `members` has the results at all members, this node first, if the command was for all. */
@@ -152,6 +239,8 @@ export type NodeEvent =
   /** The stream is at this local socket. It takes one connection. */
   | { readonly event: 'opened'; readonly path: string; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }
+  /** Advice about a command that goes on. */
+  | { readonly event: 'notice'; readonly code: string; readonly message: string; readonly re?: CommandId }
   | { readonly event: 'error'; readonly code: string; readonly message: string; readonly re?: CommandId }
   /** A task that runs at this node printed text. */
   | OutputEvent
@@ -201,6 +290,8 @@ interface StatusJson {
   readonly pid: number
   readonly memory: number
   readonly processor: number
+  /** The ledger of the pool, if this node takes part in one. */
+  readonly ledger?: LedgerJson
   /** The address of the node's page, if it has one. */
   readonly http?: string
 }
@@ -216,9 +307,20 @@ export interface HealthJson {
   readonly introducers: readonly { readonly address: string; readonly reason: string }[]
 }
 
-export function nodeJson({ id, incarnation, addresses, location, tag, reach, joinedAt }: Member): NodeJson {
+export function nodeJson({ id, incarnation, addresses, location, tag, reach, joinedAt, rank, index }: Member): NodeJson {
   const tagText = utf8Text(tag)
-  return { id, incarnation, addresses, location, tag: base64(tag), ...(tagText !== undefined && { tagText }), reach, joinedAt }
+  return {
+    id,
+    incarnation,
+    addresses,
+    location,
+    tag: base64(tag),
+    ...(tagText !== undefined && { tagText }),
+    reach,
+    joinedAt,
+    ...(rank !== undefined && { rank }),
+    ...(index !== undefined && { index }),
+  }
 }
 
 /** Returns the event for what a watch brought. */

@@ -40,6 +40,10 @@ export const jobFields = {
     keep: v.optional(number),
     votes: v.optional(number),
     requirements: v.optional(text),
+    /** Ids or names of the jobs after which it begins. */
+    after: v.optional(texts),
+    /** ms */
+    maxTime: v.optional(number),
     until: v.optional(oneOf('ended')),
   },
   /** A sweep: a function of a file, or a command, is called once for each input. */
@@ -68,8 +72,12 @@ export const jobFields = {
     /** With `until: ended`: whether to report each outcome as soon as it is known. */
     each: v.optional(bool),
     name: v.optional(text),
-    /** ms */
     requirements: v.optional(text),
+    /** Ids or names of the jobs after which it begins. */
+    after: v.optional(texts),
+    /** ms */
+    maxTime: v.optional(number),
+    /** ms */
     keep: v.optional(number),
     until: v.optional(oneOf('ended')),
   },

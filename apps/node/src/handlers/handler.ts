@@ -15,6 +15,8 @@ export const HANDLED = [
   'died',
   'updated',
   'elected',
+  'ordered',
+  'ledger',
   'signal',
   'event',
   'poolClosed',
@@ -33,8 +35,8 @@ export interface Handler {
     /** `*` matches every kind. */
     readonly kind: string
     /**
-     * Selects events of this name: the name of a signal, an event, a record or an election, or the
-     * code of an error.
+     * Selects events of this name: the name of a signal, an event, an ordered message, a record or
+     * an election, or the code of an error.
      */
     readonly name?: string
   }[]

@@ -37,7 +37,11 @@ class FakeStream extends EventEmitter {
   }
 }
 
-function setUp(grid?: object): {
+function setUp(
+  grid?: object,
+  overview?: () => Promise<object[]>,
+  more: object = {},
+): {
   feed: Feed
   look: (size?: number) => FakeStream
   tell: (event: NodeEvent) => void
@@ -65,6 +69,7 @@ function setUp(grid?: object): {
       asked.push(id)
       return [{ id: 'm0', roundTrip: 3 }]
     },
+    ...more,
   })
   const agent = {
     pool,
@@ -72,6 +77,7 @@ function setUp(grid?: object): {
     started: 0,
     stopping: false,
     grid,
+    overview,
     runJobCommand: async (_: object, report: (event: object) => void) => {
       polled += 1
       await new Promise((resolve) => setTimeout(resolve, 2_500))
@@ -91,6 +97,19 @@ function setUp(grid?: object): {
   }
   return { feed, look, tell: (event) => listeners.forEach((listener) => listener(event)), asked, polls: () => polled }
 }
+
+it('an open page has the ledger, and its last entry after each change', async () => {
+  const ledger = { id: '1-ab', generation: 1, state: 'ready', term: 1, leader: undefined, voters: [], index: 3 }
+  const { look } = setUp(undefined, undefined, { ledger })
+  const stream = look()
+  expect(stream.lines[0]).toMatchObject({ event: 'snapshot', ledger: { leader: null, index: 3 } })
+  const indexes = (): unknown[] => stream.lines.filter(({ event }) => event === 'ledger').map((line) => (line as { index?: number }).index)
+  await vi.advanceTimersByTimeAsync(10_000)
+  ledger.index = 4
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(indexes()).toEqual([3, 4])
+  expect(setUp().look().lines[0]).not.toHaveProperty('ledger')
+})
 
 it('members are asked for their links one at a time, only while a page is open', async () => {
   const { look, asked } = setUp()
@@ -135,6 +154,50 @@ it('a page does not make a node take part in jobs', async () => {
   look()
   await vi.advanceTimersByTimeAsync(10_000)
   expect(polls()).toBe(0)
+})
+
+it('members are asked for leases and services only while a page is open, and told only if they changed', async () => {
+  let [asked, amount] = [0, 1]
+  const { look } = setUp(undefined, async () => {
+    asked += 1
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    return [
+      { event: 'leases', members: [{ member: 'm1', totals: { cpus: amount } }] },
+      { event: 'services', services: [] },
+    ]
+  })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked).toBe(0)
+  const [one, other] = [look(), look()]
+  // Forty members are asked a tenth of a second each, after the answers of the time before.
+  await vi.advanceTimersByTimeAsync(11_500)
+  expect(asked).toBe(3)
+  const told = (stream: FakeStream): string[] => stream.lines.map(({ event }) => event).filter((event) => /leases|services/u.test(event))
+  expect(told(one)).toEqual(['leases', 'services'])
+  amount = 2
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(told(one)).toEqual(['leases', 'services', 'leases'])
+  const later = look()
+  expect(told(later)).toEqual(['leases', 'services'])
+  for (const stream of [one, other, later]) stream.emit('close')
+  const before = asked
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked).toBe(before)
+  expect(vi.getTimerCount()).toBe(0)
+  // The next page asks again. It goes before the answer, and another one comes.
+  look().emit('close')
+  expect(asked).toBe(before + 1)
+  await vi.advanceTimersByTimeAsync(500)
+  const last = look()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(told(last)).toEqual(['leases', 'services'])
+  expect(asked).toBe(before + 1)
+  await vi.advanceTimersByTimeAsync(3_700)
+  expect(asked).toBe(before + 2)
+  last.emit('close')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked).toBe(before + 2)
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 it('a page that does not read is cut off, and the others still receive events', () => {

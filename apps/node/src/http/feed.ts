@@ -1,4 +1,5 @@
 import type { Agent } from '../agent/agent.ts'
+import { ledgerJson, type LedgerJson } from '../events/ledger.ts'
 import type { JobEvent, JobsEvent } from '../events/job-messages.ts'
 import {
   healthJson,
@@ -17,6 +18,7 @@ import { ownFigures, processFigures } from '../agent/member-figures.ts'
 import { listMembers } from '../agent/member-list.ts'
 import { History, type PastJson } from '../model/history.ts'
 import { isOverJob } from '../model/jobs.ts'
+import { Overview } from './overview.ts'
 import { Survey, type MemberReport } from './survey.ts'
 
 /** The limit of simultaneous streams. Guess. */
@@ -52,6 +54,7 @@ interface SnapshotJson extends PastJson {
   readonly members: readonly ListedJson[]
   readonly reigns: readonly ReignJson[]
   readonly health: HealthJson
+  readonly ledger?: LedgerJson
   readonly reports: readonly (readonly [id: string, report: MemberReport])[]
 }
 
@@ -89,8 +92,10 @@ export class Feed {
   readonly #end = new AbortController()
   #timer: ReturnType<typeof setInterval> | undefined
   #health = ''
+  #ledgerIndex = 0
   #jobsTimer: ReturnType<typeof setInterval> | undefined
   #isAsking = false
+  readonly #overview: Overview
   /** The last report of the jobs, for streams that come later. */
   #jobs: JobsEvent | undefined
 
@@ -102,6 +107,7 @@ export class Feed {
       () => ownFigures(agent),
       (of, report) => this.#send({ event: 'neighbours', of, ...report }),
     )
+    this.#overview = new Overview(agent, (event) => this.#send(event))
     const { signal } = this.#end
     const unsubscribe = agent.listen((event) => {
       if (isInternal(event) || event.event === 'output') return
@@ -130,10 +136,12 @@ export class Feed {
     stream.on('close', () => this.#remove(stream))
     stream.write(this.#line(this.#snapshot()))
     if (this.#jobs !== undefined) stream.write(this.#line(this.#jobs))
+    for (const event of this.#overview.events) stream.write(this.#line(event))
     this.#streams.set(stream, stream.writableLength + BACKLOG_LIMIT)
     this.#survey.start()
     this.#jobsTimer ??= inBackground(setInterval(() => void this.#sendJobs(), JOBS_TIME))
     void this.#sendJobs()
+    this.#overview.start()
     this.#timer ??= inBackground(setInterval(() => void this.#sendFigures(), FIGURES_TIME))
     void this.#sendFigures()
   }
@@ -153,6 +161,7 @@ export class Feed {
     clearInterval(this.#jobsTimer)
     this.#jobsTimer = undefined
     this.#jobs = undefined
+    this.#overview.stop()
   }
 
   #snapshot(): SnapshotJson {
@@ -165,6 +174,7 @@ export class Feed {
       members: listMembers(pool.members(), model, { state: 'all' }),
       reigns: pool.reigns().map(reignJson),
       health: healthJson(pool.health()),
+      ...(pool.ledger !== undefined && { ledger: ledgerJson(pool.ledger) }),
       reports: this.#survey.reports,
       ...this.#history.past,
     }
@@ -177,6 +187,10 @@ export class Feed {
     const text = JSON.stringify(health)
     if (text !== this.#health) this.#send({ event: 'health', ...health })
     this.#health = text
+    // An event tells of another state, but not of each entry.
+    const { ledger } = pool
+    if (ledger !== undefined && ledger.index !== this.#ledgerIndex) this.#send({ event: 'ledger', ...ledgerJson(ledger) })
+    this.#ledgerIndex = ledger?.index ?? 0
     try {
       const { sent, received } = await pool.traffic()
       this.#send({ event: 'figures', ...processFigures(), sent, received })

@@ -11,3 +11,11 @@ export function isOwnHost(header: string): boolean {
   const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/u.exec(header.toLowerCase()) ?? []
   return name === 'localhost' || name === '[::1]' || /^127(?:\.\d{1,3}){3}$/u.test(name)
 }
+
+/**
+ * Returns whether a browser says that a page of another site sends the request. Clients that are no
+ * browsers send no `Sec-Fetch-Site` header.
+ */
+export function isForeignSite(header: string | string[] | undefined): boolean {
+  return header !== undefined && header !== 'same-origin' && header !== 'none'
+}

@@ -17,6 +17,9 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #watch: Watch
   readonly #stopCounting: () => void
+  /** The numbers of this node's site, and the numbers of members that are in them. */
+  readonly #site: Gauge
+  readonly #siteMembers: Gauge
   readonly #agent: Agent
   readonly #jobs: readonly { readonly instrument: GridInstrument; readonly metric: Gauge | Counter }[]
   #figures: GridFigures | undefined
@@ -54,6 +57,14 @@ export class Metrics {
       registers,
     })
     build.set({ version: agent.version }, 1)
+    const labelNames = ['site', 'attribute', 'reduce', 'every']
+    this.#site = new Gauge({
+      name: 'jel_site_value',
+      help: 'An attribute of all members of the site of this node, as it aggregates them for a watch by site.',
+      labelNames,
+      registers,
+    })
+    this.#siteMembers = new Gauge({ name: 'jel_site_members', help: 'Members whose values are in jel_site_value.', labelNames, registers })
     const failures = new Counter({
       name: 'jel_handler_failures_total',
       help: 'Runs of handlers that failed or took too long.',
@@ -79,6 +90,17 @@ export class Metrics {
     this.#watch[Symbol.dispose]()
   }
 
+  /** A watch that has ended has no numbers. */
+  #readSite(): void {
+    const { siteAggregates } = this.#agent
+    for (const gauge of [this.#site, this.#siteMembers]) gauge.reset()
+    for (const { site, name, reduce, every, value, count } of siteAggregates) {
+      const labels = { site, attribute: name, reduce, every: `${every / 1000}s` }
+      this.#site.set(labels, value)
+      this.#siteMembers.set(labels, count)
+    }
+  }
+
   #watchProcess(): void {
     this.#watchesProcess = true
     collectDefaultMetrics({ register: this.#registry })
@@ -97,6 +119,7 @@ export class Metrics {
       metric.reset()
       if (this.#figures !== undefined) metric.inc(instrument.read(this.#figures))
     }
+    this.#readSite()
     return await this.#registry.metrics()
   }
 }

@@ -1,14 +1,17 @@
 import { jsonLine } from '../events/events.ts'
 import { once } from 'node:events'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import { isIPv6, type AddressInfo, type Socket } from 'node:net'
 import type { Agent } from '../agent/agent.ts'
-import { codeOf } from '../base/usage-error.ts'
+import { jsonText } from '../base/text.ts'
+import { codeOf, messageOf } from '../base/usage-error.ts'
 import { Assets } from './assets.ts'
 import { Feed } from './feed.ts'
-import { isLoopback, isOwnHost } from './hosts.ts'
+import { isForeignSite, isLoopback, isOwnHost } from './hosts.ts'
 import { Metrics } from './metrics.ts'
+import { Refusal, say } from './refusal.ts'
 import { healthOf, readinessOf, type Verdict } from './verdicts.ts'
+import { WatchFeed } from './watch-feed.ts'
 
 // An import statement would evaluate each export of the module. One export loads the whole client
 // of fetch. Measured: 8 MB.
@@ -47,10 +50,13 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
+const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8' }
+
 /** The parts that run once the node is in the pool. */
 interface Attached {
   readonly agent: Agent
   readonly feed: Feed
+  readonly watches: WatchFeed
   readonly metrics: Metrics
 }
 
@@ -116,12 +122,13 @@ export class HttpServer implements AsyncDisposable {
 
   /** Gives the server the node that it shows. */
   attach(agent: Agent): void {
-    this.#attached = { agent, feed: new Feed(agent), metrics: new Metrics(agent) }
+    this.#attached = { agent, feed: new Feed(agent), watches: new WatchFeed(agent), metrics: new Metrics(agent) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve))
     this.#attached?.feed.close()
+    this.#attached?.watches.close()
     this.#attached?.metrics.close()
     this.#server.closeIdleConnections()
     // Connections that still read have had enough time: the node took a while to leave.
@@ -162,6 +169,9 @@ export class HttpServer implements AsyncDisposable {
       case '/events':
         this.#stream(request, response)
         break
+      case '/watch':
+        await this.#watch(request, response, url)
+        break
       default:
         this.#show(path, headers['accept-encoding'] ?? '', response)
     }
@@ -169,32 +179,55 @@ export class HttpServer implements AsyncDisposable {
 
   #judge(response: ServerResponse, judge: (agent: Agent | undefined) => Verdict): void {
     const { isWell, event } = judge(this.#attached?.agent)
-    response.writeHead(isWell ? 200 : 503, { 'content-type': 'application/json' })
-    response.end(`${jsonLine(event, this.#attached?.agent.pool.name ?? '')}\n`)
+    response
+      .writeHead(isWell ? 200 : 503, { 'content-type': 'application/json' })
+      .end(`${jsonLine(event, this.#attached?.agent.pool.name ?? '')}\n`)
   }
 
   async #sendMetrics(response: ServerResponse): Promise<void> {
     const { agent, metrics } = this.#entered
     if (agent.stopping) throw new Refusal(503, 'this node leaves the pool')
     const text = await metrics.text()
-    response.writeHead(200, { 'content-type': metrics.contentType })
-    response.end(text)
+    response.writeHead(200, { 'content-type': metrics.contentType }).end(text)
   }
 
-  #stream({ method, socket }: IncomingMessage, response: ServerResponse): void {
+  #stream({ method, socket, headers }: IncomingMessage, response: ServerResponse): void {
     const { feed } = this.#entered
+    checkSite(headers)
     if (feed.isFull) throw new Refusal(503, 'too many clients follow the events of this node already')
-    const [status, headers] = [200, { 'content-type': 'text/event-stream; charset=utf-8' }]
     if (method === 'HEAD') {
-      response.writeHead(status, headers)
-      response.end()
+      response.writeHead(200, STREAM_HEADERS).end()
       return
     }
-    // A stream has no end, so further requests on its connection would wait. Each stream takes one
-    // connection.
-    if (!this.#connections.delete(socket)) throw new Refusal(503, 'this connection follows events already')
-    response.writeHead(status, headers)
+    this.#take(socket)
+    response.writeHead(200, STREAM_HEADERS)
     feed.add(response)
+  }
+
+  /** Streams the samples of an attribute. Without a name it lists the names of this node. */
+  async #watch({ method, socket, headers }: IncomingMessage, response: ServerResponse, url: string): Promise<void> {
+    const { agent, watches } = this.#entered
+    checkSite(headers)
+    const name = new URLSearchParams(url.split('?')[1]).get('name')
+    if (name === null || method === 'HEAD') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(method === 'HEAD' ? '' : `${jsonText(await watches.names())}\n`)
+      return
+    }
+    if (agent.stopping) throw new Refusal(503, 'this node leaves the pool')
+    if (watches.isFull) throw new Refusal(503, 'too many clients watch attributes at this node already')
+    try {
+      watches.add(response, name, () => {
+        this.#take(socket)
+        response.writeHead(200, STREAM_HEADERS)
+      })
+    } catch (error) {
+      throw error instanceof Refusal ? error : new Refusal(400, messageOf(error))
+    }
+  }
+
+  /** A stream has no end, so further requests on its connection would wait. */
+  #take(socket: Socket): void {
+    if (!this.#connections.delete(socket)) throw new Refusal(503, 'this connection follows events already')
   }
 
   #show(path: string, accepted: string | string[], response: ServerResponse): void {
@@ -217,17 +250,7 @@ export class HttpServer implements AsyncDisposable {
   }
 }
 
-/** A request that gets only a status and the reason. */
-class Refusal extends Error {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
-function say(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
-  response.end(`${text}\n`)
+/** A page of another site must not take the few streams: it could not even read them. */
+function checkSite(headers: IncomingHttpHeaders): void {
+  if (isForeignSite(headers['sec-fetch-site'])) throw new Refusal(403, 'pages of other sites get no streams')
 }

@@ -22,6 +22,15 @@ export function logEvent(log: Log, event: NodeEvent): void {
       log.info('ELECTED', message, { election, epoch, ...memberFields(node) })
       return
     }
+    case 'ordered':
+      // `ORDERED` is a command for all members.
+      log.info('LEDGER_ORDERED', message, { name: event.name, index: event.index, ...memberFields(event.node) })
+      return
+    case 'ledger': {
+      const { state, term, leader, index } = event
+      log.add(state === 'ready' ? 'info' : 'warn', 'LEDGER', message, { state, term, leader: leader ?? '', index })
+      return
+    }
     case 'signal':
       log.info('SIGNAL', message, { name: event.name, ...memberFields(event.node) })
       return

@@ -43,6 +43,21 @@ it('the end of a life does not affect the next life of the same member', () => {
   expect([model.here, model.left, gone(model)]).toEqual([0, 1, ['A 1', 'A 2']])
 })
 
+it('the ledger is the last one that was told, with the last entry of any event', () => {
+  const model = new PoolModel()
+  const ledger = { id: '1-ab', generation: 1, state: 'ready', term: 1, leader: 'A', voters: [], index: 3 } as const
+  model.take({ event: 'ordered', index: 2, name: 'row', payload: '', node: node('A') }, 0)
+  expect(model.ledger).toBeUndefined()
+  model.take({ event: 'ledger', ...ledger }, 0)
+  model.take({ event: 'joined', node: { ...node('B'), rank: 1, index: 7 } }, 0)
+  model.take({ event: 'ordered', index: 5, name: 'row', payload: '', node: node('A') }, 0)
+  expect(model.ledger).toMatchObject({ leader: 'A', index: 7 })
+  model.take({ event: 'ledger', ...ledger, leader: null, index: 8 }, 0)
+  expect(model.ledger).toMatchObject({ leader: null, index: 8 })
+  model.clear()
+  expect(model.ledger).toBeUndefined()
+})
+
 it('members that went long ago are forgotten, and all members at a new beginning', () => {
   const model = new PoolModel()
   model.take({ event: 'started', node: node('A') }, 0)

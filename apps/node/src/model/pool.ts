@@ -1,4 +1,6 @@
 import type { HealthJson, ListedJson, MemberState, NodeEvent, NodeJson, ReignJson } from '../events/events.ts'
+import type { LedgerJson } from '../events/ledger.ts'
+import { AllocationModel } from './allocation.ts'
 import { JobsModel } from './jobs.ts'
 
 /** The number of gone members that are remembered. Guess: a page of names. */
@@ -28,6 +30,8 @@ export class PoolModel<Texts = unknown> {
   /** Whether the node has left. */
   stopped = false
   health: HealthJson | undefined
+  /** The ledger of the pool, if the node takes part in one. */
+  ledger: LedgerJson | undefined
   /** The number of members that are here. */
   here = 0
   /** The numbers of members that left and died while the model followed. */
@@ -39,6 +43,8 @@ export class PoolModel<Texts = unknown> {
   readonly reigns = new Map<string, ReignJson>()
   /** The jobs of the pool, if the node was asked for them. */
   readonly jobs = new JobsModel()
+  /** The leases, groups and services of the pool, if the node was asked for them. */
+  readonly allocation = new AllocationModel()
   readonly #gone = new Map<string, Life<Texts>>()
   readonly #textsOf: (node: NodeJson) => Texts
 
@@ -77,6 +83,12 @@ export class PoolModel<Texts = unknown> {
       case 'health':
         this.health = event
         break
+      case 'ledger':
+        this.ledger = event
+        break
+      case 'ordered':
+        this.#applied(event.index)
+        break
       case 'members':
         for (const member of event.nodes.toReversed()) this.#correct(member)
         break
@@ -84,9 +96,14 @@ export class PoolModel<Texts = unknown> {
         this.self = event.node
         this.entered = event.started
         this.health = event.health
+        this.ledger = event.ledger
         break
       case 'jobs':
         this.jobs.take(event, now)
+        break
+      case 'leases':
+      case 'services':
+        this.allocation.take(event, now)
         break
       case 'stopped':
         this.stopped = true
@@ -98,8 +115,17 @@ export class PoolModel<Texts = unknown> {
 
   /** Forgets everything. */
   clear(): void {
-    Object.assign(this, { self: undefined, entered: undefined, stopped: false, health: undefined, here: 0, left: 0, died: 0 })
-    for (const known of [this.members, this.reigns, this.jobs, this.#gone]) known.clear()
+    Object.assign(this, {
+      self: undefined,
+      entered: undefined,
+      stopped: false,
+      health: undefined,
+      ledger: undefined,
+      here: 0,
+      left: 0,
+      died: 0,
+    })
+    for (const known of [this.members, this.reigns, this.jobs, this.allocation, this.#gone]) known.clear()
   }
 
   /** Forgets the members that went before this time, Unix ms. Returns whether there were any. */
@@ -113,7 +139,13 @@ export class PoolModel<Texts = unknown> {
     return found
   }
 
+  /** The node reports its ledger when the state changes, but not at each entry. */
+  #applied(index = 0): void {
+    if (this.ledger !== undefined && index > this.ledger.index) this.ledger = { ...this.ledger, index }
+  }
+
   #put(node: NodeJson, state: MemberState, since: number): void {
+    this.#applied(node.index)
     const known = this.members.get(node.id)
     const life: Life<Texts> = { ...this.#textsOf(node), node, state, since }
     if (state !== 'here') {

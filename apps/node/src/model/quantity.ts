@@ -15,6 +15,18 @@ export function countText(count: number): string {
   return count < 999_950 ? `${(count / 1e3).toFixed(1)} k` : `${(count / 1e6).toFixed(1)} M`
 }
 
+/** Formats amounts, as in `cpus=2 gpus=1`. Names are as they came. */
+export function amountsText(amounts: Readonly<Record<string, number>>): string {
+  return Object.entries(amounts)
+    .map(([name, amount]) => `${name}=${Number(amount.toPrecision(6))}`)
+    .join(' ')
+}
+
+/** Formats as `1 member` or `7 members`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** Formats a share, as in `42 %`. Only complete work is 100 %. */
 export function shareText(share: number): string {
   return `${share < 1 ? Math.min(99, Math.round(share * 100)) : 100} %`

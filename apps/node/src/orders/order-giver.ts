@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Member, Pool, RecordOwner } from '@jel/jel'
+import { inTurns } from '../base/in-turns.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
 import { MessageStream } from './message-stream.ts'
 import { ORDER_TIMEOUT, ORDERS_PROTOCOL, readInvitation, readOutcome, signedBytes, type Done, type Outcome, type Task } from './order.ts'
@@ -32,13 +33,7 @@ export class OrderGiver {
 
   /** Gives all members an order. Returns the results in the order of the members. */
   async giveAll(members: readonly Member[], task: Task): Promise<OrderResult[]> {
-    const results: OrderResult[] = []
-    const waiting = members.entries()
-    const work = async (): Promise<void> => {
-      for (const [place, member] of waiting) results[place] = await this.#give(member, task)
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
-    return results
+    return await inTurns(members, AT_ONCE, async (member) => await this.#give(member, task))
   }
 
   async #give(member: Member, task: Task): Promise<OrderResult> {

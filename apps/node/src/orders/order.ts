@@ -7,6 +7,7 @@
 import { hash } from 'node:crypto'
 import type { PoolKeyInfo } from '@jel/jel'
 import * as v from 'valibot'
+import { WHOLE_ID } from '../base/whole-id.ts'
 
 export const ORDERS_PROTOCOL = '/jel-node-orders/1.0.0'
 /** How long an order may take, from the stream's opening to its answer, ms. Guess. */
@@ -14,12 +15,10 @@ export const ORDER_TIMEOUT = 5_000
 /** Most bytes of a message. A key has less than 120, and an answer has 8 keys at most. */
 export const MESSAGE_LIMIT = 4_096
 
-/** The form of the id of an Ed25519 key. */
-const idPattern = /^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}$/u
 /** The form of the fingerprint of a pool key. */
 const keyIdPattern = /^[0-9a-f]{16}$/u
 
-const id = v.pipe(v.string(), v.regex(idPattern))
+const id = v.pipe(v.string(), v.regex(WHOLE_ID))
 const keyId = v.pipe(v.string(), v.regex(keyIdPattern))
 const text = v.pipe(v.string(), v.maxLength(1_024))
 const base64 = v.pipe(v.string(), v.maxLength(128), v.base64())

@@ -90,6 +90,28 @@ describe('keys', () => {
     expect(controls.take({ name: 'q', sequence: 'q' }, ROWS)).toBe('quit')
   })
 
+  it('show jobs or leases in place of members, from the top, and the members again', () => {
+    const controls = new Controls()
+    const tables = (...keys: string[]): string[] =>
+      keys.map((key) => {
+        controls.take(key === 'tab' ? { name: 'tab', sequence: '\t' } : { name: key, sequence: key }, ROWS)
+        return `${controls.table} ${controls.lineOffset}`
+      })
+    expect(tables('l', 'j', 'j', 'tab', 'j', 'l', 'l')).toEqual([
+      'leases 0',
+      'leases 1',
+      'leases 2',
+      'jobs 0',
+      'jobs 1',
+      'leases 0',
+      'members 0',
+    ])
+    expect(tables('tab', 'tab', 'l', 'escape')).toEqual(['jobs 0', 'members 0', 'leases 0', 'members 0'])
+    // The keys of the table of members do nothing in another one.
+    press(controls, 'l', 's', '/')
+    expect(controls).toMatchObject({ sort: 'state', typing: false, table: 'leases' })
+  })
+
   it('do nothing harmful where no member is shown', () => {
     const controls = new Controls()
     for (const name of ['j', 'k', 'pagedown', 'end', 'd']) expect(controls.take({ name, sequence: name }, [])).toBeUndefined()

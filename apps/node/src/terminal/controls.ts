@@ -10,8 +10,11 @@ export interface Key {
   readonly sequence?: string | undefined
 }
 
-/** The keys that act in the table of jobs as in that of members. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['q', '?', 'e', 'tab'])
+/** The keys that act in all tables as in that of members. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['q', '?', 'e', 'l', 'tab'])
+
+/** A table. `leases` also has groups and services. */
+export type Table = 'members' | 'jobs' | 'leases'
 
 /** The longest filter, in characters. A guess: longer filters find nothing. */
 const FILTER_LIMIT = 64
@@ -29,9 +32,9 @@ export class Controls {
   details = false
   help = false
   /** The table that is shown. */
-  table: 'members' | 'jobs' = 'members'
-  /** The first visible line of the table of jobs. */
-  jobsOffset = 0
+  table: Table = 'members'
+  /** The first visible line of another table than that of members. */
+  lineOffset = 0
   /** The id of the selected member. */
   selected: string | undefined
   /** The first visible row of the table. */
@@ -55,18 +58,18 @@ export class Controls {
     return rows.slice(this.offset, this.offset + room)
   }
 
-  /** Returns the visible lines of the table of jobs, at most `room`. */
-  windowOfJobs<Type>(lines: readonly Type[], room: number): readonly Type[] {
+  /** Returns the visible lines of another table than that of members, at most `room`. */
+  windowOfLines<Type>(lines: readonly Type[], room: number): readonly Type[] {
     this.room = Math.max(1, room)
-    this.jobsOffset = Math.max(0, Math.min(this.jobsOffset, lines.length - this.room))
-    return lines.slice(this.jobsOffset, this.jobsOffset + room)
+    this.lineOffset = Math.max(0, Math.min(this.lineOffset, lines.length - this.room))
+    return lines.slice(this.lineOffset, this.lineOffset + room)
   }
 
   /** Handles a key. `rows`: the result of `choose`. Returns `quit` if the key ends the view. */
   take(key: Key, rows: readonly Row[]): 'quit' | undefined {
     if (this.typing) this.#type(key)
     else if (this.help) this.help = false
-    else if (this.table === 'jobs' && !EVERYWHERE.has(key.sequence ?? '') && !EVERYWHERE.has(key.name ?? '')) this.#scroll(key.name)
+    else if (this.table !== 'members' && !EVERYWHERE.has(key.sequence ?? '') && !EVERYWHERE.has(key.name ?? '')) this.#scroll(key.name)
     else return this.#command(key, rows)
     return undefined
   }
@@ -76,7 +79,10 @@ export class Controls {
       case 'q':
         return 'quit'
       case 'tab':
-        this.table = this.table === 'jobs' ? 'members' : 'jobs'
+        this.#show('jobs')
+        break
+      case 'l':
+        this.#show('leases')
         break
       case '/':
         this.typing = true
@@ -106,10 +112,16 @@ export class Controls {
     return undefined
   }
 
-  /** Moves the table of jobs. */
+  /** Shows a table; if it is shown already, the members again. */
+  #show(table: Table): void {
+    this.table = this.table === table ? 'members' : table
+    this.lineOffset = 0
+  }
+
+  /** Moves another table than that of members. */
   #scroll(name: string | undefined): void {
     const by = { down: 1, j: 1, up: -1, k: -1, pagedown: this.room, pageup: -this.room, home: -Infinity, end: Infinity }[name ?? '']
-    if (by !== undefined) this.jobsOffset = Math.max(0, this.jobsOffset + by)
+    if (by !== undefined) this.lineOffset = Math.max(0, this.lineOffset + by)
     if (name === 'escape') this.table = 'members'
   }
 

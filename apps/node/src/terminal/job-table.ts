@@ -2,7 +2,7 @@ import colors from 'picocolors'
 import { oneLine } from '../base/text.ts'
 import { JOB_HEADS, jobLines, type JobLine } from '../model/job-table.ts'
 import type { Controls } from './controls.ts'
-import { cellWidth, fill, type Line, type Paint } from './line.ts'
+import { cellWidth, fill, wrapped, type Line, type Paint } from './line.ts'
 import type { PoolView } from './view.ts'
 
 /** The most and the least width of a name, in cells. Guesses. */
@@ -22,8 +22,8 @@ export function jobTable(view: PoolView, controls: Controls, now: number, column
   const indented = lines.map((line) => (line.kind === 'job' ? line : { ...line, cells: line.cells.with(0, `  ${line.cells[0]}`) }))
   const shown = fitted(indented, columns)
   const all = indented.flatMap((line) => withNote(line, numbersOf(line, shown), columns))
-  const visible = controls.windowOfJobs(all, room)
-  const from = controls.jobsOffset
+  const visible = controls.windowOfLines(all, room)
+  const from = controls.lineOffset
   const position = all.length > visible.length ? `  ${from + 1}–${from + visible.length} of ${all.length}` : ''
   const head = shown.map(({ at, width }) => cell(JOB_HEADS[at]?.toUpperCase() ?? '', at, width)).join(' '.repeat(GAP))
   return [
@@ -74,16 +74,6 @@ function notesOf({ kind, state, cells }: JobLine, columns: number): Line[] {
   const paint = kind === 'failure' ? colors.red : state === 'pending' && kind === 'job' ? colors.yellow : colors.dim
   const indent = kind === 'job' ? '  ' : '    '
   return wrapped(note, Math.max(1, columns - indent.length)).map((text): Line => [[indent], [text, paint]])
-}
-
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const longer = `${lines.at(-1) ?? ''} ${word}`
-    if (lines.length === 0 || cellWidth(longer) > width) lines.push(word)
-    else lines[lines.length - 1] = longer
-  }
-  return lines
 }
 
 /** Names are on the left, numbers on the right. */

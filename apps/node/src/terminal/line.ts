@@ -30,6 +30,17 @@ export function fill(text: string, columns: number): string {
   return short + ' '.repeat(Math.max(0, columns - cellWidth(short)))
 }
 
+/** Breaks text into lines of at most this width, if no word is wider. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`
+    if (lines.length === 0 || cellWidth(longer) > width) lines.push(word)
+    else lines[lines.length - 1] = longer
+  }
+  return lines
+}
+
 /** Returns a line in its colours, cut to the width of the terminal. */
 export function paintLine(line: Line, columns: number): string {
   let room = columns

@@ -2,7 +2,8 @@ import type { Command } from '../commands/table.ts'
 import type { NodeEvent } from '../events/events.ts'
 import { oneLine, span } from '../base/text.ts'
 import { messageOf } from '../base/usage-error.ts'
-import { Controls, type Key } from './controls.ts'
+import { pauseFor } from '../model/allocation.ts'
+import { Controls, type Key, type Table } from './controls.ts'
 import { draw } from './picture.ts'
 import type { Ask, Reporter } from './reporter.ts'
 import { Screen, sizeOf } from './screen.ts'
@@ -19,8 +20,12 @@ const TICK = 1_000
 const STATUS_INTERVAL = 5_000
 const STATUS_DELAY = 500
 
-/** The interval of questions about jobs while they are shown, ms. Members report each second. */
-const JOBS_INTERVAL = 1_000
+/** The pause between questions about jobs while they are shown, ms. Members report each second. */
+const JOBS_PAUSE = 1_000
+const QUESTIONS: Readonly<Record<Exclude<Table, 'members'>, readonly Command[]>> = {
+  jobs: [{ command: 'jobs', work: true }],
+  leases: [{ command: 'leases' }, { command: 'services' }],
+}
 
 /** The pool, and how the view ends. */
 export interface LiveOptions {
@@ -42,8 +47,9 @@ export class LiveReporter implements Reporter {
   #ask: Ask | undefined
   #asking: NodeJS.Timeout | undefined
   #due = 0
-  #jobsTimer: NodeJS.Timeout | undefined
-  #isAskingJobs = false
+  #tableTimer: NodeJS.Timeout | undefined
+  /** The table whose lines this view asks for. */
+  #askedTable: Table = 'members'
   #drawing: NodeJS.Timeout | undefined
   #drawn = 0
 
@@ -89,7 +95,7 @@ export class LiveReporter implements Reporter {
     clearInterval(this.#ticks)
     this.#ask = undefined
     clearTimeout(this.#asking)
-    clearTimeout(this.#jobsTimer)
+    clearTimeout(this.#tableTimer)
     clearTimeout(this.#drawing)
     this.#screen[Symbol.dispose]()
     const { stopped, entered, pool } = this.#view
@@ -117,21 +123,31 @@ export class LiveReporter implements Reporter {
     void this.#question({ command: 'links' })
   }
 
-  /** Asks for the jobs again and again, as long as they are shown. */
-  async #askJobs(): Promise<void> {
-    if (this.#controls.table !== 'jobs' || this.#isAskingJobs || this.#ask === undefined) return
-    this.#isAskingJobs = true
+  /** Asks for the lines of the shown table again and again, as long as it is shown. */
+  async #askTable(): Promise<void> {
+    const { table } = this.#controls
+    if (table === this.#askedTable || this.#ask === undefined) return
+    clearTimeout(this.#tableTimer)
+    this.#askedTable = table
+    if (table === 'members') return
     try {
-      await this.#ask({ command: 'jobs', work: true })
+      for (const command of QUESTIONS[table]) {
+        const answer = await this.#ask(command)
+        if (answer !== undefined && answer.event !== 'done') this.report(answer)
+      }
     } catch (error) {
-      // Without an answer the table of jobs would stay empty for no visible reason.
-      this.#controls.table = 'members'
-      this.note(`jobs: ${messageOf(error)}`)
+      // Without an answer the table would stay empty for no visible reason.
+      if (this.#controls.table === table) this.#controls.table = 'members'
+      this.note(`${table}: ${messageOf(error)}`)
     }
-    this.#jobsTimer = setTimeout(() => {
-      this.#isAskingJobs = false
-      void this.#askJobs()
-    }, JOBS_INTERVAL)
+    // Another table may be shown by now, or the view has ended.
+    if (this.#askedTable !== table || this.#ask === undefined) return
+    const again = (): void => {
+      this.#askedTable = 'members'
+      void this.#askTable()
+    }
+    clearTimeout(this.#tableTimer)
+    this.#tableTimer = setTimeout(again, table === 'jobs' ? JOBS_PAUSE : pauseFor(this.#view.here))
   }
 
   async #question(command: Command): Promise<void> {
@@ -146,7 +162,7 @@ export class LiveReporter implements Reporter {
   #take(key: Key): void {
     if (this.#controls.take(key, this.#controls.choose(this.#view.rows(Date.now()))) === 'quit') this.#options.quit()
     else this.#change()
-    void this.#askJobs()
+    void this.#askTable()
   }
 
   /** Draws now, or as soon as the interval permits. */
@@ -164,9 +180,10 @@ export class LiveReporter implements Reporter {
     const { verb, signal } = this.#options
     if (signal.aborted) return verb === 'leave' ? 'leaving …' : ''
     if (!this.#screen.readsKeys) return `Ctrl-C: ${verb}`
-    if (this.#controls.table === 'jobs') return `q ${verb}  j k scroll  e events  Tab members  ? help`
+    const { table } = this.#controls
+    if (table !== 'members') return `q ${verb}  j k scroll  e events  ${table === 'jobs' ? 'Tab' : 'l'} members  ? help`
     return this.#controls.typing
       ? 'Enter keeps the filter, Escape ends it'
-      : `q ${verb}  / filter  s sort  j k select  d details  e events  Tab jobs  ? help`
+      : `q ${verb}  / filter  s sort  j k select  d details  e events  Tab jobs  l leases  ? help`
   }
 }

@@ -50,6 +50,17 @@ describe('the picture', () => {
     expect(lines.at(-1)).toBe('q quit')
   })
 
+  it('shows the ledger where there is one, and its last entry', () => {
+    const view = viewOf(2)
+    expect(picture(view, 100, 24).join('\n')).not.toContain('ledger')
+    const ledger = { id: '1-ab', generation: 1, state: 'ready', term: 2, leader: ID, voters: [], index: 4 } as const
+    view.take({ event: 'ledger', ...ledger }, 1000)
+    view.take({ event: 'ordered', index: 9, name: 'row', payload: 'aGk=', node: node('peer1') }, 1000)
+    const lines = picture(view, 100, 24)
+    expect(lines).toContainEqual('ledger    ready, term 2, leader …KrkcixUP, 0 voters, index 9')
+    expect(lines).toContainEqual(expect.stringMatching(/ordered 9: row from …peer1 \(here\): hi$/u))
+  })
+
   it.each([
     [60, 20],
     [80, 24],

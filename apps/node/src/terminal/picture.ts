@@ -2,10 +2,12 @@ import colors from 'picocolors'
 import { isCutOff } from '../events/events.ts'
 import { reasonAt } from '../model/reason-at.ts'
 import { oneLine, span } from '../base/text.ts'
+import { allocationTable } from './allocation-table.ts'
 import { fitColumns } from './columns.ts'
 import type { Controls } from './controls.ts'
 import { jobTable } from './job-table.ts'
 import { fill, paintLine, type Line, type Paint } from './line.ts'
+import { ledgerText } from '../model/ledger-text.ts'
 import { addressText, healthText, nodeName } from '../events/event-text.ts'
 import type { Happening, PoolView, Row } from './view.ts'
 
@@ -42,6 +44,7 @@ const HELP = [
   ['PgUp PgDn', 'a page up or down; Home, End'],
   ['d, Enter', 'details of the selected member'],
   ['Tab', 'jobs, or members again'],
+  ['l', 'groups, leases and services, or members again'],
   ['e', 'show or hide what happened'],
   ['Escape', 'back'],
   ['?', 'this help'],
@@ -61,7 +64,9 @@ export function draw(view: PoolView, controls: Controls, now: number, { columns,
   const pane = controls.help ? [] : paneOf(view, controls, chosen, now, space - ROWS_LEAST)
   const room = Math.max(0, space - pane.length)
   const table = (): Line[] =>
-    controls.table === 'jobs' ? jobTable(view, controls, now, columns, room) : tableOf(view, controls, chosen, now, columns, room)
+    controls.table === 'members'
+      ? tableOf(view, controls, chosen, now, columns, room)
+      : (controls.table === 'jobs' ? jobTable : allocationTable)(view, controls, now, columns, room)
   const body = controls.help ? helpLines() : table()
   const blank: Line[] = Array.from({ length: Math.max(0, space + 1 - body.length - pane.length) }, () => [])
   const lines = [...head, [], ...body, ...(footer === '' ? [] : blank), ...pane]
@@ -70,7 +75,7 @@ export function draw(view: PoolView, controls: Controls, now: number, { columns,
 
 /** The head: the pool, this node, its connectivity, and the elected members. */
 function headOf(view: PoolView, now: number): Line[] {
-  const { self, entered, status, health } = view
+  const { self, entered, status, health, ledger } = view
   const gone = [view.left > 0 ? `${view.left} left` : '', view.died > 0 ? `${view.died} died` : ''].filter(Boolean).join(', ')
   const time = entered === undefined ? '' : `for ${span(Math.max(0, now - entered))}`
   const state = self === undefined ? 'entering …' : view.stopped ? 'left' : `${view.here} ${view.here === 1 ? 'member' : 'members'}`
@@ -91,6 +96,11 @@ function headOf(view: PoolView, now: number): Line[] {
       lines.push([['          '], [oneLine(reasonAt(address, reason)), colors.yellow]])
     }
   }
+  if (ledger !== undefined)
+    lines.push([
+      ['ledger    ', colors.dim],
+      [ledgerText(ledger), ledger.state === 'ready' ? colors.green : colors.red],
+    ])
   const reigns = [...view.reigns.values()].reverse()
   if (reigns.length > 0) {
     const words = reigns.map(({ election, epoch, node }) => `${oneLine(election)}: ${nodeName(node)}, epoch ${epoch}`)

@@ -61,7 +61,13 @@ export class PoolView extends PoolModel<Texts> {
         this.#roundTrips = new Map(event.links.map(({ id, roundTrip }) => [id, roundTrip]))
         break
       case 'members':
+      case 'confirmed':
+      case 'placed':
       case 'jobs':
+      case 'leases':
+      case 'groups':
+      case 'services':
+      case 'notice':
       case 'records':
       case 'opened':
       case 'done':

@@ -25,6 +25,12 @@ export function timeAxisOf(charts: readonly (readonly Sample[])[], now: number):
   return { begin: Math.min(now - LEAST_SPAN, ...charts.map(([first]) => first?.[0] ?? now)), now }
 }
 
+/** Returns the median of the values; 0 if there are none. */
+export function medianOf(samples: readonly Sample[]): number {
+  const values = samples.map(([, value]) => value).sort((a, b) => a - b)
+  return values[values.length >> 1] ?? 0
+}
+
 /** Draws samples over time, up to the present. */
 export function drawChart(
   canvas: HTMLCanvasElement,

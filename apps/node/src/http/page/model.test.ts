@@ -54,6 +54,18 @@ describe('the model of the page', () => {
     ])
   })
 
+  it('follows the ledger, and has its last entry without news of each', () => {
+    const ledger = { id: '1-ab', generation: 1, state: 'ready', term: 1, leader: 'A', voters: [], index: 3 }
+    const { model, tell } = setUp({ ledger })
+    expect(model.ledger).toMatchObject(ledger)
+    tell(1_001_000, { event: 'ledger', ...ledger, index: 9 })
+    expect(model.ledger?.index).toBe(9)
+    expect(model.history.past.events).toEqual([])
+    tell(1_002_000, { event: 'ledger', ...ledger, state: 'no-majority', leader: null, index: 9 })
+    expect(model.history.past.events.map(eventText)).toEqual(['no majority, term 1, no leader, 0 voters, index 9'])
+    expect(setUp().model.ledger).toBeUndefined()
+  })
+
   it('forgets departed members after a while, and keeps a later life of the same id', () => {
     const { model, tell } = setUp()
     tell(1_000_100, { event: 'joined', node: node('B', { incarnation: 2 }) })

@@ -1,5 +1,6 @@
 import type { MemberFigures } from '../../agent/member-figures.ts'
 import type { NodeEvent, NodeJson, ReignJson } from '../../events/events.ts'
+import { ledgerText } from '../../model/ledger-text.ts'
 import { History } from '../../model/history.ts'
 import { naturalOrder } from '../../model/order.ts'
 import { keyOf, PoolModel, type Life } from '../../model/pool.ts'
@@ -69,6 +70,10 @@ export class Model extends PoolModel<Texts> {
         return true
       case 'jobs':
         this.stream.take(event, now, (id) => this.members.has(id))
+        return super.take(event, now)
+      case 'leases':
+      case 'services':
+        // They are no news for the list of events.
         return super.take(event, now)
       case 'neighbours':
         this.#reported(event.of, event)
@@ -171,7 +176,7 @@ export class Model extends PoolModel<Texts> {
   }
 
   #begin(snapshot: Extract<PageEvent, { event: 'snapshot' }> & { readonly pool?: string }, now: number): void {
-    const { pool = '', version, started, node, members, reigns, health, reports } = snapshot
+    const { pool = '', version, started, node, members, reigns, health, ledger, reports } = snapshot
     Object.assign(this, { pool, version })
     this.clear()
     this.#links.clear()
@@ -179,6 +184,7 @@ export class Model extends PoolModel<Texts> {
     super.take({ event: 'started', node }, started)
     super.take({ event: 'members', nodes: members }, now)
     super.take({ event: 'health', ...health }, now)
+    if (ledger !== undefined) super.take({ event: 'ledger', ...ledger }, now)
     for (const reign of reigns) super.take({ event: 'elected', ...reign }, now)
     for (const [id, report] of reports) this.#reported(id, report)
     this.history.begin(snapshot)
@@ -187,8 +193,10 @@ export class Model extends PoolModel<Texts> {
   }
 
   #happened(event: NodeEvent, now: number): boolean {
-    // The node reports its health again and again.
-    const isOld = event.event === 'health' && this.health !== undefined && healthText(this.health) === healthText(event)
+    // The node reports its health again and again, and the last entry of its ledger.
+    const isOld =
+      (event.event === 'health' && this.health !== undefined && healthText(this.health) === healthText(event)) ||
+      (event.event === 'ledger' && this.ledger !== undefined && ledgerText({ ...this.ledger, index: event.index }) === ledgerText(event))
     const isNews = super.take(event, now)
     if (!isOld) this.history.take(event, now, this.here)
     if ((event.event === 'left' || event.event === 'died') && this.members.get(event.node.id)?.state !== 'here')

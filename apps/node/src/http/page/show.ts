@@ -1,9 +1,12 @@
 /** The page of a node: combines its parts, and handles keys. It gets its events from its caller. */
-import { drawChart, timeAxisOf } from './charts.ts'
+import { writeAllocation } from './allocation.ts'
+import { drawChart, medianOf, timeAxisOf } from './charts.ts'
 import { nodeTime, setNodeTime } from './clock.ts'
 import { readColours } from './colours.ts'
 import { plainEvent, type Follow, type Take } from './feed.ts'
 import { writeJobs } from './jobs.ts'
+import { writeLedger } from './ledger.ts'
+import { fill, find, line } from './lists.ts'
 import { Model, type Told } from './model.ts'
 import { Picture } from './picture.ts'
 import { writeStream } from './stream.ts'
@@ -24,8 +27,6 @@ const STILL = 100
 /** The number of events that are shown. Guess: fewer fit on a screen. */
 const LOG_LINES = 120
 
-const find = (id: string): HTMLElement => document.getElementById(id) as HTMLElement
-
 // The theme that the user chose. Default: that of the system.
 const chosen = localStorage.getItem('theme')
 if (chosen !== null) document.documentElement.dataset['theme'] = chosen
@@ -36,8 +37,6 @@ const picture = new Picture(model, find('picture') as HTMLCanvasElement, (id) =>
 const search = find('search') as HTMLInputElement
 const help = find('help') as HTMLDialogElement
 
-/** The lists that are shown, as text, by the id of their place. */
-const filled = new Map<string, string>()
 let tableVersion = ''
 let tableAt = -Infinity
 let logged: object | undefined
@@ -63,6 +62,7 @@ function take(event: Told): void {
     writeJobs(find('jobs'), model, nodeTime())
     writeStrips()
   }
+  if (event.event === 'snapshot' || event.event === 'leases' || event.event === 'services') writeLeases()
   if (event.event === 'snapshot' || event.event === 'figures' || event.event === 'health' || event.event === 'detection') writeAll()
 }
 
@@ -84,11 +84,21 @@ function tick(): void {
   model.sweep(nodeTime())
   table.update()
   writeStrips()
+  writeLeases()
   writeAll()
 }
 
 function writeStrips(): void {
-  writeStream(find('stream'), model.stream.view(nodeTime()), (member) => model.members.get(member)?.location ?? '')
+  writeStream(find('stream'), model.stream.view(nodeTime()), nameOf)
+}
+
+function writeLeases(): void {
+  writeAllocation(find('leases'), model, nodeTime())
+}
+
+/** Returns the location of a member. */
+export function nameOf(member: string): string {
+  return model.members.get(member)?.location ?? ''
 }
 
 function write(id: string, text: string): void {
@@ -119,11 +129,12 @@ function writeAll(): void {
   const trouble = health === undefined ? '' : troubleText(health)
   write('health-more', trouble)
   find('health-more').title = trouble
+  writeLedger(find('ledger'), model.ledger)
   write('memory', figures === undefined ? '' : figures.memory === 0 ? '–' : bytesText(figures.memory))
   write('memory-more', figures === undefined || figures.memory === 0 ? '' : `${figures.processor.toFixed(1)} s processor`)
   write('traffic', figures === undefined ? '' : bytesText(figures.sent + figures.received))
   write('traffic-more', figures === undefined ? '' : `${bytesText(figures.sent)} sent`)
-  write('detection', detections.length === 0 ? '–' : `${median(detections.map(([, seconds]) => seconds)).toFixed(1)} s`)
+  write('detection', detections.length === 0 ? '–' : `${medianOf(detections).toFixed(1)} s`)
   write('detection-more', detections.length === 0 ? 'no deaths' : `median of ${detections.length}`)
   const axis = timeAxisOf([sizes, detections], nodeTime())
   drawChart(find('sizes') as HTMLCanvasElement, sizes, axis, { kind: 'steps', colour: 'accent', format: String }, colours)
@@ -132,10 +143,6 @@ function writeAll(): void {
   writeRoles()
   writeSites()
   picture.touch()
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 }
 
 function writeRoles(): void {
@@ -155,14 +162,6 @@ function writeSites(): void {
   })
 }
 
-/** Shows a list, unless it is shown already: a button with the focus would lose it. */
-function fill<Item>(id: string, items: readonly Item[], make: (item: Item) => HTMLElement): void {
-  const version = JSON.stringify(items)
-  if (filled.get(id) === version) return
-  filled.set(id, version)
-  find(id).replaceChildren(...items.map(make))
-}
-
 function writeLog(): void {
   const { events } = model.history.past
   logged = events.at(-1)
@@ -173,14 +172,6 @@ function writeLog(): void {
       return line(`entry ${kind}`, [clock, kind, eventText(event)])
     }),
   )
-}
-
-function line(className: string, texts: readonly string[], onclick?: () => void): HTMLElement {
-  const made = document.createElement(onclick === undefined ? 'div' : 'button')
-  made.className = className
-  if (onclick !== undefined) made.onclick = onclick
-  for (const text of texts) made.appendChild(document.createElement('span')).textContent = text
-  return made
 }
 
 function setSearch(text: string): void {
@@ -211,6 +202,14 @@ function recolour(): void {
 
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour)
 
+/** A page in a tab has no watched values. */
+function openWatch(): void {
+  const panel = find('watch') as HTMLDetailsElement
+  if (panel.hidden) return
+  panel.open = true
+  panel.querySelector('input')?.focus()
+}
+
 const keys: Readonly<Record<string, () => void>> = {
   j: () => table.move(1),
   ArrowDown: () => table.move(1),
@@ -222,6 +221,7 @@ const keys: Readonly<Record<string, () => void>> = {
   G: () => table.move(Infinity),
   '/': () => search.focus(),
   '?': () => help.showModal(),
+  w: openWatch,
   t: toggleTheme,
   Escape: () => {
     table.select(undefined)
@@ -236,6 +236,7 @@ document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' || event.key === 'Enter') search.blur()
     return
   }
+  if (event.target instanceof HTMLInputElement) return
   // A list with the focus scrolls.
   const list = event.target instanceof Element ? event.target.closest('[tabindex]') : null
   if (list !== null && list.id !== 'table' && /^(?:Arrow|Page)/u.test(event.key)) return

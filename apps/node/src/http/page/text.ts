@@ -1,4 +1,5 @@
 import { reasonAt } from '../../model/reason-at.ts'
+import { ledgerText } from '../../model/ledger-text.ts'
 import type { HealthJson, NodeEvent, NodeJson } from '../../events/events.ts'
 
 /** Returns a short name: the end of the id, as on the command line. */
@@ -24,6 +25,9 @@ export function eventText(event: NodeEvent): string {
       return nameOf(event.node)
     case 'elected':
       return `${event.election}: ${nameOf(event.node)}, epoch ${event.epoch}`
+    case 'ledger':
+      return ledgerText(event)
+    case 'ordered':
     case 'signal':
       return `${event.name} from ${nameOf(event.node)}`
     case 'record':
