@@ -44,6 +44,11 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<{ readonly experiment: 
   'sim-hash': () => import('./sim-hash/sim-hash.ts'),
   mutants: () => import('./mutants/mutants.ts'),
   monitoring: () => import('./monitoring/monitoring.ts'),
+  pattern: () => import('./pattern/pattern.ts'),
+  groups: () => import('./groups/groups.ts'),
+  nemesis: () => import('./nemesis/nemesis.ts'),
+  services: () => import('./services/services.ts'),
+  ledger: () => import('./ledger/ledger.ts'),
   constants: () => import('./constants/constants.ts'),
   fuzz: () => import('./fuzz/fuzz.ts'),
 }

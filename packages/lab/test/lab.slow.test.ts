@@ -77,6 +77,17 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
     expect(status).toBe(0)
   })
 
+  it('shows that both sides of a cut acknowledge operations of a service, and that none is lost silently', async () => {
+    const { stdout, status } = await finished(
+      spawn(process.execPath, [labMain, 'services', '--calls', '0', '--kills', '0', '--cut', '12', '--offline'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
+    )
+    expect(stdout).toMatch(/whose result is another one than was answered +\| [1-9]/u)
+    expect(stdout).toContain('of which the caller heard nothing')
+    expect(status).toBe(0)
+  })
+
   it('leaves nothing behind when it is interrupted', async () => {
     const child = spawn(process.execPath, [labMain, crash], { stdio: 'ignore' })
     const nodes = (): number =>

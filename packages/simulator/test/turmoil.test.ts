@@ -3,8 +3,10 @@ import { seeds } from './seeds.ts'
 import { Turmoil } from './turmoil.ts'
 
 const minutes = 60_000
+/** Before a merge two seeds run. */
+const usual = process.env['CASES'] === 'all' ? '1-3' : '1-2'
 
-describe.each(seeds('1-3'))('turmoil, seed %i', (seed) => {
+describe.each(seeds(usual))('turmoil, seed %i', (seed) => {
   it('breaks no promise, and all members agree when it ends', () => {
     new Turmoil({ seed, nodes: 16, turmoil: 3 * minutes, settle: 60_000 }).run()
   })

@@ -3,6 +3,7 @@ import { alarmFlood, byAccusers } from './accusations.ts'
 import { onRelays } from './circuits.ts'
 import { onConnections } from './connections.ts'
 import { broadcastFlood, electionNames, millionJoins, signalFlood } from './floods.ts'
+import { onGridLayers } from './grid-layers.ts'
 import { absurdEpochs, byStatements } from './statements.ts'
 import type { Attack } from './trial.ts'
 import { onWebSockets } from './websockets.ts'
@@ -19,4 +20,5 @@ export const attacks: readonly Attack[] = [
   alarmFlood,
   signalFlood,
   electionNames,
+  ...onGridLayers,
 ]

@@ -6,6 +6,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { allocator, type Allocator } from '@jel/allocate'
+import { joinPool, type Pool } from '@jel/jel'
+import { monitor, type Monitor } from '@jel/monitor'
 import { startOverlay, type Overlay } from '@jel/overlay'
 import { serve } from '../base/remote.ts'
 import { until } from '../base/wait.ts'
@@ -93,7 +96,46 @@ async function enter(pool: string, bootstrap: readonly string[], identityFile?: 
   return overlay
 }
 
+/** The member that serves attributes, leases and groups, and one that uses them. */
+interface GridMember {
+  readonly pool: Pool
+  readonly monitor: Monitor
+  readonly allocator: Allocator
+}
+
+const grid: GridMember[] = []
+
+async function enterGrid(pool: string, through: string): Promise<GridMember> {
+  const entered = await joinPool(pool, { listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, bootstrap: [through] })
+  const attributes = await monitor(entered)
+  const member = { pool: entered, monitor: attributes, allocator: await allocator(entered, attributes) }
+  grid.push(member)
+  return member
+}
+
 const commands = {
+  /** Starts the members of the grid layers. Returns the address of the one that serves them. */
+  startGrid: async (pool: string, through: string): Promise<string> => {
+    const server = await enterGrid(pool, through)
+    server.monitor.attribute('value.x', { ttl: 0, read: () => 1 })
+    server.allocator.offer('cpus', 1000)
+    server.allocator.program('attacked', () => 1)
+    const user = await enterGrid(pool, through)
+    await until(() => grid.every((each) => each.pool.members().some(({ id }) => id === user.pool.self.id)), TIMEOUT, EVERY)
+    return server.pool.self.addresses[0] ?? ''
+  },
+  /** Leases and reads as an honest member does. Returns the time that it took, ms. */
+  useGrid: async (): Promise<number> => {
+    const [server, user] = grid as [GridMember, GridMember]
+    const started = performance.now()
+    await using _lease = await user.allocator.lease(server.pool.self, { cpus: 1 }, { for: 1000 })
+    await user.monitor.read(server.pool.self, ['value.x'])
+    return performance.now() - started
+  },
+  gridLeases: async (): Promise<number> => {
+    const [server, user] = grid as [GridMember, GridMember]
+    return (await user.allocator.leasesOf(server.pool.self)).leases.length
+  },
   /**
    * Starts the nodes. Resolves with one address of each node when every node sees all nodes and one
    * node is elected.
@@ -171,6 +213,7 @@ const commands = {
     return figures
   },
   stop: async (): Promise<void> => {
+    await Promise.all(grid.map(async ({ pool }) => await pool.leave()))
     await Promise.all(nodes.map(async (node) => await node.leave()))
     setImmediate(() => process.disconnect()) // so that the answer leaves first
   },

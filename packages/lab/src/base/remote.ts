@@ -60,9 +60,13 @@ export function caller<Api>(send: (call: Call) => void): Caller<Api> {
   }
 }
 
-/** Starts a process with a module that calls {@link serve}. `flags`: flags for Node itself. */
-export function startRemote<Api>(module: URL, flags: readonly string[] = []): RemoteProcess<Api> {
-  const child = keep(fork(module, { execArgv: [...flags], serialization: 'advanced' }))
+/**
+ * Starts a process with a module that calls {@link serve}. `flags`: flags for Node itself.
+ * `prefix`: the beginning of its command line, as in `within(host)`.
+ */
+export function startRemote<Api>(module: URL, flags: readonly string[] = [], prefix: readonly string[] = []): RemoteProcess<Api> {
+  const [execPath = process.execPath, ...execArgv] = [...prefix, process.execPath, ...flags]
+  const child = keep(fork(module, { execPath, execArgv, serialization: 'advanced' }))
   const { remote, settle, fail } = caller<Api>((call) => {
     if (!child.connected) throw new Error('the worker has ended')
     child.send(call)

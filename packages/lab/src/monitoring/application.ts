@@ -1,56 +1,97 @@
 /**
- * A process with one member. It takes orders over IPC, and answers each. As a producer it has 20
- * attributes that count how often they are measured. As a consumer it counts samples.
+ * A process with one member, or with one for each of some sites. A member has 20 attributes that
+ * count how often they are measured, and 20 long texts. As a consumer it counts samples.
  */
-import { joinPool } from '@jel/jel'
-import { monitor } from '@jel/monitor'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { joinPool, type Pool } from '@jel/jel'
+import { monitor, type Monitor, type WatchOptions } from '@jel/monitor'
+import { serve } from '../base/remote.ts'
+import { Account, type Counts } from './account.ts'
+import { NUMBERS, TEXTS } from './attributes.ts'
 
-const ATTRIBUTES = Array.from({ length: 20 }, (_, at) => `value.number_${at}`)
+/** The state of this process. */
+export interface State extends Counts {
+  readonly runs: number
+  readonly ranAt: number
+  /** ms of processor time */
+  readonly processor: number
+  /** bytes */
+  readonly sent: number
+  readonly connections: number
+  /** Bytes of samples that this member keeps for consumers which read slowly. */
+  readonly held: number
+  readonly members: number
+}
 
-const [name = '', ...bootstrap] = process.argv.slice(2)
-const pool = await joinPool(name, { listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, bootstrap })
-const watched = await monitor(pool)
-let [runs, ranAt, samples, lost, endedAt] = [0, 0, 0, 0, 0]
-for (const attribute of ATTRIBUTES) {
-  const read = (): number => {
+/** How a member enters. */
+export interface Entry {
+  readonly pool: string
+  readonly bootstrap: readonly string[]
+  /** Default: that of loopback. */
+  readonly address?: string
+  readonly location?: string
+}
+
+/** Characters of a text: about as many as a value may have. */
+const LONG = 1000
+
+let pool: Pool
+let watched: Monitor
+let [runs, ranAt] = [0, 0]
+const account = new Account()
+
+async function enter({ pool: name, bootstrap, address = '127.0.0.1', location }: Entry): Promise<[Pool, Monitor]> {
+  const entered = await joinPool(name, {
+    listen: [`/ip4/${address}/tcp/0`],
+    mdns: false,
+    bootstrap,
+    ...(location !== undefined && { location }),
+  })
+  const monitored = await monitor(entered)
+  const counted = (value: () => number | string) => (): number | string => {
     runs++
     ranAt = Date.now()
-    return Math.random()
+    return value()
   }
-  watched.attribute(attribute, { read, ttl: 0 })
+  for (const each of NUMBERS) monitored.attribute(each, { read: counted(Math.random), ttl: 0 })
+  for (const each of TEXTS) monitored.attribute(each, { read: counted(() => `${runs} ${'x'.repeat(LONG)}`), ttl: 0 })
+  return [entered, monitored]
 }
 
-async function follow(member: string, every: number): Promise<void> {
-  for await (const event of watched.watch({ attributes: ATTRIBUTES, every, from: { ids: [member] } })) {
-    if (event.type === 'sample') samples++
-    else if (event.type === 'lost') lost += event.count
-    else if (event.type === 'ended') endedAt = Date.now()
-  }
+async function follow(options: WatchOptions): Promise<void> {
+  for await (const event of watched.watch(options)) account.take(event)
 }
 
-process.on('message', (order: { readonly watch?: string; readonly every?: number; readonly leave?: true }) => {
-  if (order.leave === true) {
-    void pool.leave().then(() => process.exit())
-    return
-  }
-  if (order.watch !== undefined) void follow(order.watch, order.every ?? 1000)
-  void (async () => {
+const commands = {
+  enter: async (entry: Entry): Promise<{ id: string; address: string }> => {
+    ;[pool, watched] = await enter(entry)
+    return { id: pool.self.id, address: pool.self.addresses[0] ?? '' }
+  },
+  /** Enters with one member for each of these sites. */
+  enterSites: async (entry: Entry, sites: readonly string[]): Promise<void> => {
+    for (const location of sites) [pool, watched] = await enter({ ...entry, location })
+  },
+  watch: (options: WatchOptions): void => void follow(options),
+  mark: (): void => account.mark(),
+  state: async (): Promise<State> => {
     const { user, system } = process.cpuUsage()
-    const { sent } = await pool.traffic()
-    globalThis.gc?.()
-    const { heapUsed, external } = process.memoryUsage()
-    process.send?.({
-      runs,
-      ranAt,
-      samples,
-      lost,
-      endedAt,
-      processor: (user + system) / 1000,
-      sent,
-      memory: heapUsed + external,
-      members: pool.members().length,
-    })
-  })()
-})
-process.on('disconnect', () => process.exit())
-process.send?.({ id: pool.self.id, address: pool.self.addresses[0] })
+    const { sent, connections } = await pool.traffic()
+    const processor = (user + system) / 1000
+    const members = pool.members().length
+    return { ...account.counts, runs, ranAt, processor, sent, connections, held: watched.heldBytes, members }
+  },
+  /** Serves a value to Prometheus on so many ports. */
+  expose: async (count: number): Promise<number[]> =>
+    await Promise.all(
+      Array.from({ length: count }, async () => {
+        const server = createServer((_, response) => response.end('value 1\n')).listen(0, '127.0.0.1')
+        await new Promise((resolve) => server.once('listening', resolve))
+        return (server.address() as AddressInfo).port
+      }),
+    ),
+}
+
+export type Commands = typeof commands
+
+serve(commands)

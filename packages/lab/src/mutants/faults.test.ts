@@ -1,19 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { inCheckout } from '../base/paths.ts'
-import { computeFaults } from './compute-faults.ts'
+import { singleTestFaults } from './single-test-faults.ts'
 import { faults } from './faults.ts'
-import { gridFaults } from './grid-faults.ts'
-import { protocolFaults } from './protocol-faults.ts'
-import { shellFaults } from './shell-faults.ts'
 
-const all = [
-  ...faults.map((fault) => ({ ...fault, file: `packages/protocol/src/${fault.file}` })),
-  ...protocolFaults,
-  ...shellFaults,
-  ...gridFaults,
-  ...computeFaults,
-]
+const all = [...faults.map((fault) => ({ ...fault, file: `packages/protocol/src/${fault.file}` })), ...singleTestFaults]
 
 describe('a planted fault', () => {
   it('has a place that occurs exactly once in the sources', () => {

@@ -1,6 +1,7 @@
 import type { ShellFault } from './shell-faults.ts'
 
 const watching = { file: 'packages/monitor/src/core/watching.ts', test: 'packages/monitor/src/core/watching.test.ts' }
+const served = { file: 'packages/monitor/src/core/served-watch.ts', test: 'packages/monitor/src/core/watching.test.ts' }
 const sensor = { file: 'packages/monitor/src/core/sensor.ts', test: 'packages/monitor/src/core/sensor.test.ts' }
 const conditions = { file: 'packages/monitor/src/expression/evaluate.ts', test: 'packages/monitor/src/expression/expression.test.ts' }
 const calendar = { file: 'packages/allocate/src/core/calendar.ts', test: 'packages/allocate/src/core/calendar.test.ts' }
@@ -17,14 +18,14 @@ export const gridFaults: readonly ShellFault[] = [
   {
     ...watching,
     name: 'a sample comes twice after a break',
-    from: 'series.ring.after(since.seq)',
-    to: 'series.ring.after(since.seq - 1)',
+    from: 'series.after(from.seq)',
+    to: 'series.after(from.seq - 1)',
   },
   {
-    ...watching,
+    ...served,
     name: 'samples that a slow consumer did not get are not counted',
-    from: 'if (watch.pending.has(row.index)) watch.lost++',
-    to: 'if (watch.pending.has(row.index)) watch.lost += 0',
+    from: "?.type === 'sample') this.#lost++",
+    to: "?.type === 'sample') this.#lost += 0",
   },
   {
     ...sensor,
@@ -47,7 +48,7 @@ export const gridFaults: readonly ShellFault[] = [
   {
     ...leases,
     name: 'a foreground lease begins before background holders have made room',
-    from: 'Math.max(asked.from, this.#notice(asked.amounts))',
+    from: 'Math.max(asked.from, this.#shares.notice(asked.amounts, this.#now))',
     to: 'asked.from',
   },
   {
@@ -77,20 +78,21 @@ export const gridFaults: readonly ShellFault[] = [
   },
   {
     ...leases,
+    file: 'packages/allocate/src/core/shares.ts',
     name: 'a background share grows before others have made room',
     from: 'Math.min((fair[at] as number) - (share[name] ?? 0), rest - used)',
     to: '(fair[at] as number) - (share[name] ?? 0)',
   },
   {
-    ...watching,
+    ...served,
     name: 'a summary shows the first value of its window',
-    from: 'this.#now - watch.began < (watch.spec.over ?? 0)',
-    to: 'this.#now < watch.began',
+    from: 'now - this.#began < over',
+    to: 'now < this.#began',
   },
   {
-    ...watching,
+    ...served,
     name: 'the end of a condition during a break is not sent',
-    from: 'held === true ? true : undefined',
-    to: 'held === true ? undefined : undefined',
+    from: 'held ? true : undefined',
+    to: 'held ? undefined : undefined',
   },
 ]

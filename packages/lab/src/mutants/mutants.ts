@@ -11,10 +11,8 @@ import { inCheckout } from '../base/paths.ts'
 import { pattern } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { faults, type Fault } from './faults.ts'
-import { computeFaults } from './compute-faults.ts'
-import { gridFaults } from './grid-faults.ts'
-import { protocolFaults } from './protocol-faults.ts'
-import { shellFaults, type ShellFault } from './shell-faults.ts'
+import type { ShellFault } from './shell-faults.ts'
+import { singleTestFaults } from './single-test-faults.ts'
 
 const root = inCheckout('.')
 const protocol = 'packages/protocol/src'
@@ -114,7 +112,7 @@ a simulation. For each other fault it runs one test file. Exit status 1 if a tes
   async measure({ only }) {
     const isChosen = (name: string, file: string): boolean => only.test(name) || only.test(file)
     const inProtocol = faults.filter(({ name, file }) => isChosen(name, `${protocol}/${file}`))
-    const around = [...protocolFaults, ...shellFaults, ...gridFaults, ...computeFaults].filter(({ name, file }) => isChosen(name, file))
+    const around = singleTestFaults.filter(({ name, file }) => isChosen(name, file))
     const folder = copy()
     try {
       if (inProtocol.length > 0 && (await unitTests(folder))) throw new Error('the unit tests fail without any fault')

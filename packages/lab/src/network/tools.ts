@@ -25,6 +25,13 @@ const PACKAGES = {
   ],
   clock: [{ name: 'libfaketime', present: () => faketime() !== undefined }],
   redis: [{ name: 'redis-server', present: () => runs('redis-server', '--version') }],
+  mpi: [
+    { name: 'openmpi-bin', present: () => runs('mpirun', '--version') },
+    { name: 'python3-mpi4py', present: () => runs(PYTHON, '-c', 'import mpi4py') },
+  ],
+  nats: [{ name: 'nats-server', present: () => runs('nats-server', '--version') }],
+  etcd: [{ name: 'etcd-server', present: () => runs('etcd', '--version') }],
+  prometheus: [{ name: 'prometheus', present: () => runs('prometheus', '--version') }],
   dask: [{ name: 'python3-distributed', present: () => runs(PYTHON, '-c', 'import distributed') }],
 } as const
 export type Capability = keyof typeof PACKAGES
@@ -58,7 +65,9 @@ export function provide(...capabilities: Capability[]): void {
   }
   console.error(`installing ${missing.join(', ')}`)
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const install = (): boolean => spawnSync('apt-get', ['install', '-y', ...missing], { env: environment }).status === 0
+  // A recommended package may start a service of its own, as Prometheus' exporter does.
+  const install = (): boolean =>
+    spawnSync('apt-get', ['install', '-y', '--no-install-recommends', ...missing], { env: environment }).status === 0
   if (install()) return
   spawnSync('apt-get', ['update'])
   if (!install()) throw new UnableError(`could not install ${missing.join(', ')}: apt-get install says why`)

@@ -18,18 +18,18 @@ const cases: readonly Case[] = [
   {
     name: 'churn with exponential sessions',
     scenario: 'steady-churn',
-    set: ['nodes=16', 'sessions={ exponential: 40s, ends: { crash: 50% }, replaced: 2s }', 'duration=2m'],
+    set: ['nodes=16', 'sessions={ exponential: 40s, ends: { crash: 50% }, replaced: 2s }', 'duration=70s'],
   },
   {
     name: 'churn with Pareto sessions, loss and NAT',
     scenario: 'steady-churn',
-    set: ['nodes=16', 'sessions={ pareto: { min: 15s, shape: 1.5 }, replaced: 2s }', 'network.loss=2%', 'network.nat=20%', 'duration=2m'],
+    set: ['nodes=16', 'sessions={ pareto: { min: 15s, shape: 1.5 }, replaced: 2s }', 'network.loss=2%', 'network.nat=20%', 'duration=70s'],
   },
   { name: 'the world of Table IV', scenario: 'wide-area-world', set: ['nodes=24', 'duration=80s'] },
   {
     name: 'a partition that heals',
     scenario: 'partition-heal',
-    set: ['nodes=16', 'actions=[{ at: 30s, partition: 50%, for: 40s }]', 'duration=2m'],
+    set: ['nodes=16', 'actions=[{ at: 30s, partition: 50%, for: 40s }]', 'duration=100s'],
   },
   ...others.map((baseline): Case => ({
     name: `Figure 5 with ${baseline}`,

@@ -44,9 +44,11 @@ export class ControlledProcess {
     const timer = timeout === undefined ? undefined : setTimeout(() => resolve(undefined), timeout)
     this.#asked.set(id, resolve)
     this.command({ ...command, id })
-    signal?.addEventListener('abort', () => this.command({ command: 'cancel', of: id }), { once: true })
+    const cancel = (): void => this.command({ command: 'cancel', of: id })
+    signal?.addEventListener('abort', cancel, { once: true })
     const answer = await promise
     clearTimeout(timer)
+    signal?.removeEventListener('abort', cancel)
     this.#asked.delete(id)
     return answer
   }

@@ -37,6 +37,8 @@ export interface NodeLine {
   readonly location?: string
   readonly tag?: string
   readonly reach?: string
+  /** In a pool with reliable joins. */
+  readonly rank?: number
 }
 
 /** A record in a line. `value`: base64; null if the record was withdrawn. */

@@ -56,6 +56,8 @@ export class GridMember extends ComputeNode<Scheduler> {
     this.isSick = isSick
     this.accepts = accepts
     this.takes = takes
+    const { policy } = grid.options
+    if (policy !== undefined) this.feed({ type: 'shares', policy })
   }
 
   get lives(): boolean {

@@ -1,4 +1,4 @@
-import type { MemberId, Message, SchedulerConfig, Tickets } from '@jel/compute/internals'
+import type { MemberId, Message, SchedulerConfig, SharePolicy, Tickets } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import type { VirtualProgram } from '../jobs/programs/program.ts'
 import type { Site } from '../network/site.ts'
@@ -14,6 +14,8 @@ export interface GridOptions {
   readonly config?: Partial<SchedulerConfig>
   /** The share of each owner in the processor time, at each member. */
   readonly tickets?: Tickets
+  /** The policy of an administrator, which all members know. Default: none. */
+  readonly policy?: SharePolicy
 }
 
 /** Options of a member. */

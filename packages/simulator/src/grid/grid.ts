@@ -136,6 +136,7 @@ export class VirtualGrid implements JobObserver {
   }
 
   leave(member: GridMember): void {
+    member.saveAll()
     member.feed({ type: 'leave' })
     member.goneAt = this.now + 1
     this.#simulation.leave(member.node)

@@ -5,6 +5,9 @@ import { VirtualGrid } from './grid.ts'
 import { bytesNumber, flatJob, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 const LEAVES = 120
+/** Before a merge a part of the seeds runs. `CASES=all` runs all. */
+const isAll = process.env['CASES'] === 'all'
+const seeds = isAll ? [1, 2] : [1]
 
 interface Setup {
   readonly seed: number
@@ -47,7 +50,7 @@ describe('a job that is voted on', () => {
     expect(executions).toBeLessThan(votes * 1.08)
   })
 
-  it.each([1, 2])('has the right result though a quarter of the members lies, and outvotes the liars: seed %i', (seed) => {
+  it.each(seeds)('has the right result though a quarter of the members lies, and outvotes the liars: seed %i', (seed) => {
     const { grid, results, executions } = run({ seed, votes: 2, members: 12, liars: 3 })
     expect(results).toEqual([LEAVES])
     const outvoted = new Set(grid.warnings.filter(({ code }) => code === 'MEMBER_OUTVOTED').map(({ message }) => message.slice(0, 5)))
@@ -69,7 +72,7 @@ describe('a job that is voted on', () => {
     expect(run({ seed: 1, votes: 1, members: 12, liars: 3 }).results).not.toEqual([LEAVES])
   })
 
-  it.each([1, 2])('goes on when members die, the holder of the root first: seed %i', (seed) => {
+  it.each(seeds)('goes on when members die, the holder of the root first: seed %i', (seed) => {
     const disturb = (grid: VirtualGrid): void => {
       for (const at of [400, 1200, 2000]) {
         grid.after(at, () => {
@@ -83,13 +86,14 @@ describe('a job that is voted on', () => {
     expect(results).toEqual([LEAVES])
   })
 
-  it.each([
-    ['the sum', 25],
-    ['the optimum', 24],
-  ])('ends with %s though members are killed, cut apart and united, and one of eight lies', { timeout: 120_000 }, (_, seed) => {
-    const { results, expected } = runChaos(seed, 2)
-    expect(results).toEqual([expected])
-  })
+  it.each([['the optimum', 24] as const, ['the sum', 25] as const].slice(0, isAll ? 2 : 1))(
+    'ends with %s though members are killed, cut apart and united, and one of eight lies',
+    { timeout: 120_000 },
+    (_, seed) => {
+      const { results, expected } = runChaos(seed, 2)
+      expect(results).toEqual([expected])
+    },
+  )
 
   describe('and searches with a bound', () => {
     const searchRun = (seed: number, liars: number): { best: unknown[]; expected: number; executions: number; outvoted: string[] } => {

@@ -25,7 +25,7 @@ import { lieAbout, VirtualWorker } from './worker.ts'
  * The scheduler beside each protocol node: the scheduler of `@jel/compute`, or a faulty one in
  * tests.
  */
-export type JobScheduler = Pick<Scheduler, 'handle' | 'ended' | 'replicas'>
+export type JobScheduler = Pick<Scheduler, 'handle' | 'ended' | 'replicas' | 'job' | 'figures'>
 export type CreateScheduler<S = JobScheduler> = (options: SchedulerOptions) => S
 
 /** Observes all inputs and effects of a member's scheduler before the member handles them. */
@@ -112,6 +112,12 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
     this.#isFeeding = true
     for (let next = this.#inputs.shift(); next !== undefined && this.node.state !== 'gone'; next = this.#inputs.shift()) this.#handle(next)
     this.#isFeeding = false
+  }
+
+  /** Lets the tasks that save do so, as they do before their member leaves. */
+  saveAll(): void {
+    this.feed({ type: 'stop' })
+    for (const slot of this.#slots) slot.saveAll()
   }
 
   told(notification: Notification): void {
@@ -243,6 +249,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
       slot,
       speed: this.speed,
       program,
+      now: () => this.node.now,
       later: (after, action) => this.node.later(after, action),
       feed: (input) => this.feed(input),
       says: (said) => (this.lies ? lieAbout(said, random) : said),

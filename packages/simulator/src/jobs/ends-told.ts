@@ -11,7 +11,10 @@ import type { Jobs } from './jobs.ts'
  */
 const settle: Milliseconds = 15_000
 
-/** Checks that a job ends at all members once its root has an outcome at one member. */
+/**
+ * Checks that a job ends at all members once its root has an outcome at one member. A member whose
+ * workers are all at tasks that nobody needs any more asks when one of them is free.
+ */
 export class EndsTold implements JobCheck {
   readonly #jobs: Jobs
   readonly #break: Break
@@ -33,9 +36,18 @@ export class EndsTold implements JobCheck {
       const active = this.#jobs.workers.filter((member) => isActive(this.#jobs.actorOf(member)))
       const sides = new Set(active.filter(({ ended }) => ended.has(job)).map((member) => this.#jobs.actorOf(member).side))
       const late = active.find(
-        (member) => !member.ended.has(job) && sides.has(this.#jobs.actorOf(member).side) && now - member.joinedAt >= settle,
+        (member) =>
+          !member.ended.has(job) &&
+          !isAtOtherWork(member, job) &&
+          sides.has(this.#jobs.actorOf(member).side) &&
+          now - member.joinedAt >= settle,
       )
       if (late !== undefined) this.#break(late, `does not know that ${job} is done, ${Math.floor((now - since) / 1_000)}s after others did`)
     }
   }
+}
+
+/** Whether a member has no part in a job, and no free worker that would ask for its tasks. */
+function isAtOtherWork({ scheduler, workers }: ComputeNode, job: JobId): boolean {
+  return scheduler.job(job)?.hasPart === false && scheduler.figures().busy === workers
 }

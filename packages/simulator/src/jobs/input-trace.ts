@@ -21,6 +21,10 @@ export const inputCodes: Record<Input['type'], number> = {
   explain: 17,
   read: 18,
   restored: 19,
+  saved: 20,
+  stop: 21,
+  shares: 22,
+  reserved: 23,
 }
 
 /** Describes an input for the history, in enough detail to distinguish different inputs. */
@@ -38,6 +42,7 @@ export function describeInput(input: Input): string {
     case 'spawned':
     case 'returned':
     case 'crashed':
+    case 'saved':
       return `${input.job} ${input.path ?? ''}`
     case 'idle':
       return `${input.slot} ${input.seen}`
@@ -49,6 +54,9 @@ export function describeInput(input: Input): string {
     case 'read':
       return input.job
     case 'timer':
+    case 'shares':
+    case 'reserved':
+    case 'stop':
     case 'leave':
     case 'reentered':
     case 'restored':

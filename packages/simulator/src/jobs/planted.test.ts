@@ -26,6 +26,14 @@ class Faulty implements JobScheduler {
     return this.scheduler.ended(job)
   }
 
+  job(job: string): ReturnType<Scheduler['job']> {
+    return this.scheduler.job(job)
+  }
+
+  figures(): ReturnType<Scheduler['figures']> {
+    return this.scheduler.figures()
+  }
+
   replicas(job: string): readonly string[] {
     return this.scheduler.replicas(job)
   }

@@ -11,7 +11,7 @@ import {
 } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import type { Plan, VirtualProgram } from './programs/program.ts'
-import { numberBytes } from './programs/trees.ts'
+import { bytesNumber, numberBytes } from './programs/trees.ts'
 
 interface OpenFrame {
   readonly job: JobId
@@ -21,6 +21,10 @@ interface OpenFrame {
   readonly outcomes: Map<string, Outcome>
   shared: Shared
   ran: Milliseconds
+  /** Computes the saved state of a frame that saves and has not ended its own work. */
+  state?: (() => Uint8Array) | undefined
+  /** Nobody needs this run of a task that saves. It ends at its next save. */
+  isForgotten?: boolean
 }
 
 /** The outcome and shared values that a worker reports. */
@@ -42,6 +46,7 @@ export class VirtualWorker {
   readonly #slot: number
   readonly #speed: number
   readonly #program: VirtualProgram
+  readonly #now: () => Milliseconds
   readonly #later: (after: Milliseconds, action: () => void) => void
   readonly #feed: (input: Input) => void
   readonly #says: (said: Said) => Said
@@ -59,6 +64,7 @@ export class VirtualWorker {
     slot: number
     speed: number
     program: VirtualProgram
+    now: () => Milliseconds
     later: (after: Milliseconds, action: () => void) => void
     feed: (input: Input) => void
     /** Returns the outcome that the member reports. An honest member reports the outcome itself. */
@@ -72,6 +78,7 @@ export class VirtualWorker {
     this.#slot = options.slot
     this.#speed = options.speed
     this.#program = options.program
+    this.#now = options.now
     this.#later = options.later
     this.#feed = options.feed
     this.#says = options.says
@@ -89,7 +96,16 @@ export class VirtualWorker {
     }
   }
 
+  /** Lets each task that saves save its present state, as tasks do when their member leaves. */
+  saveAll(): void {
+    for (const { job, path, state } of this.#frames.values()) {
+      if (state !== undefined) this.#feed({ type: 'saved', job, path, state: state() })
+    }
+  }
+
   forget(job: JobId, path: Path): void {
+    const frame = this.#frames.get(`${job} ${path}`)
+    if (frame?.state !== undefined) frame.isForgotten = true
     this.#frames.delete(`${job} ${path}`)
   }
 
@@ -111,7 +127,7 @@ export class VirtualWorker {
     this.#next(job)
   }
 
-  #run({ job, task, shared, split, frozen }: Extract<Given, { type: 'run' }>): void {
+  #run({ job, task, shared, split, frozen, saved }: Extract<Given, { type: 'run' }>): void {
     if (!this.#isFit()) {
       this.#later(START, () => {
         this.#lose(job)
@@ -121,12 +137,17 @@ export class VirtualWorker {
       return
     }
     const plan = this.#program(task.fn, task.input, { shared, split, speed: this.#speed, rates: this.#rates })
-    const ran = plan.cost / this.#speed
+    const before = saved === undefined ? 0 : bytesNumber(saved)
+    const cost = plan.cost - before
+    const ran = cost / this.#speed
     const offers = frozen ? newIn(plan.offers, shared) : plan.offers
     const frame: OpenFrame = { job, path: task.path, plan, children: [...plan.children], outcomes: new Map(), shared: offers, ran }
     this.#frames.set(`${job} ${task.path}`, frame)
+    if (plan.saveEvery !== undefined) this.#save(frame, plan.saveEvery, before)
     this.#later(ran, () => {
-      this.#ran(job, task.path, plan.cost)
+      if (frame.isForgotten === true && frame.state === undefined) return
+      frame.state = undefined
+      this.#ran(job, task.path, cost)
       if (plan.ends === 'member') {
         this.#die()
         return
@@ -141,6 +162,26 @@ export class VirtualWorker {
       else this.#feed({ type: 'spawned', job, path: task.path, children: plan.children })
       this.#done(job)
     })
+  }
+
+  /** Saves the work that a task has done, again and again. `before`: the work of earlier runs. */
+  #save(frame: OpenFrame, every: Milliseconds, before: Milliseconds): void {
+    const { job, path } = frame
+    const begun = this.#now()
+    frame.state = () => numberBytes(before + Math.floor((this.#now() - begun) * this.#speed))
+    const again = (): void => {
+      if (frame.state === undefined) return
+      if (frame.isForgotten === true) {
+        this.#ran(job, path, bytesNumber(frame.state()) - before)
+        frame.state = undefined
+        this.#done(job)
+        return
+      }
+      if (this.#frames.get(`${job} ${path}`) !== frame) return
+      this.#feed({ type: 'saved', job, path, state: frame.state() })
+      this.#later(every, again)
+    }
+    this.#later(every, again)
   }
 
   /** Loses a container: all frames of the job, and its queue. */

@@ -8,6 +8,8 @@ export interface Plan {
   readonly children: readonly Spawn[]
   /** If set, the task ends its container or its whole member after its cost. */
   readonly ends?: 'container' | 'member'
+  /** If set, the task saves its state at this interval, ms. A later run goes on from there. */
+  readonly saveEvery?: Milliseconds
   readonly offers: Shared
   /**
    * Returns a driver's next tasks after the outcome of a child. These tasks become children, too.

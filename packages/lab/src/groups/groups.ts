@@ -1,0 +1,105 @@
+/** Measures messages of groups, beside a stream without a group, and beside Open MPI. */
+import { markdownTable } from '../base/markdown.ts'
+import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import { flag } from '../base/settings.ts'
+import { until } from '../base/wait.ts'
+import { bench } from '../bench/bench.ts'
+import { provide } from '../network/tools.ts'
+import type { Commands, Order } from './application.ts'
+import { mpi } from './mpi.ts'
+
+/** Ranks of a sum over all. */
+const RANKS = 4
+/** Longest wait for all members to know all, ms. A guess. */
+const ENTER = 30_000
+const MEGABYTE = 1_000_000
+const [PING, LARGE, SUMS] = [
+  { rounds: 3000, bytes: 0 },
+  { rounds: 200, bytes: MEGABYTE },
+  { rounds: 500, bytes: 800, sums: true },
+]
+
+interface Member extends RemoteProcess<Commands> {
+  readonly id: string
+  readonly address: string
+}
+
+async function startMember(pool: string, at: number, bootstrap: readonly string[]): Promise<Member> {
+  const started = startRemote<Commands>(new URL('application.ts', import.meta.url))
+  return { ...started, ...(await started.remote.enter(pool, `n${at}@site${at % 2}`, bootstrap)) }
+}
+
+interface Row {
+  readonly what: string
+  readonly unit: string
+  readonly stream?: number
+  readonly group: number
+  readonly mpi?: number
+}
+
+export const experiment = bench({
+  about: 'measures messages of groups, beside a stream without a group, and beside Open MPI',
+  settings: { offline: flag('install nothing: without Open MPI') },
+  where: 'network',
+  prepare: ({ offline }) => {
+    if (!offline) provide('mpi')
+    return undefined
+  },
+  measure: async ({ offline }, { folder }): Promise<Row[]> => {
+    const name = `groups-${process.pid}`
+    const members: Member[] = []
+    try {
+      for (let at = 0; at < RANKS; at++)
+        members.push(
+          await startMember(
+            name,
+            at,
+            members.slice(0, 1).map(({ address }) => address),
+          ),
+        )
+      const [first, second] = members as [Member, Member]
+      const knowAll = async (): Promise<boolean> =>
+        (await Promise.all(members.map(async ({ remote }) => await remote.members()))).every((known) => known === RANKS)
+      if (!(await until(knowAll, ENTER, 100))) throw new Error('the members did not find each other')
+      const rateOf = (took: number): number => (2 * MEGABYTE) / took
+      const withMpi = (ranks: number, order: Order): { readonly mpi?: number } => (offline ? {} : { mpi: mpi(folder, ranks, order) })
+      const group = async (count: number, order: Order): Promise<number> => await first.remote.group(count, order)
+      const [ping, large] = [await first.remote.stream(second.id, PING), await first.remote.stream(second.id, LARGE)]
+      const [pingMpi, largeMpi] = [withMpi(2, PING), withMpi(2, LARGE)]
+      return [
+        { what: 'a message of 0 bytes there and back', unit: 'µs', stream: ping, group: await group(2, PING), ...pingMpi },
+        {
+          what: 'messages of 1 MB there and back',
+          unit: 'MB/s',
+          stream: rateOf(large),
+          group: rateOf(await group(2, LARGE)),
+          ...(largeMpi.mpi !== undefined && { mpi: rateOf(largeMpi.mpi) }),
+        },
+        { what: `allReduce of 100 numbers, ${RANKS} ranks`, unit: 'µs', group: await group(RANKS, SUMS), ...withMpi(RANKS, SUMS) },
+      ]
+    } finally {
+      for (const { child } of members) child.kill('SIGKILL')
+    }
+  },
+  table: (rows) => {
+    const [ping, large] = rows as [Row, Row]
+    return `${markdownTable(
+      ['messages of groups', 'unit', 'a stream', 'a group', 'Open MPI'],
+      rows.map(({ what, unit, stream, group, mpi: theirs }) => [what, unit, textOf(stream), textOf(group), textOf(theirs)]),
+    )}
+
+A group adds ${(ping.group - (ping.stream as number)).toFixed(0)} µs to a message there and back (target: 138, twice 69). It has ${(
+      (100 * large.group) /
+      (large.stream as number)
+    ).toFixed(0)} % of the stream's rate (target: 61 %).`
+  },
+  passed: ([ping, large]) =>
+    ping !== undefined &&
+    large !== undefined &&
+    ping.group - (ping.stream as number) <= 138 &&
+    large.group >= 0.61 * (large.stream as number),
+})
+
+function textOf(value: number | undefined): string {
+  return value === undefined ? '' : value.toFixed(value < 10 ? 1 : 0)
+}

@@ -1,0 +1,124 @@
+import type { ShellFault } from './shell-faults.ts'
+
+const source = 'packages/ledger/src'
+const file = { file: `${source}/store/file.ts`, test: `${source}/store/file.test.ts` }
+const framing = { file: `${source}/store/framing.ts`, test: `${source}/store/file.test.ts` }
+const placement = { file: `${source}/core/placement.ts`, test: `${source}/core/placement.test.ts` }
+const client = { file: `${source}/shell/client.ts`, test: `${source}/shell/client.test.ts` }
+const codec = { file: `${source}/wire/codec.ts`, test: `${source}/wire/codec.test.ts` }
+const seatHost = { file: `${source}/shell/seat-host.ts`, test: `${source}/shell/seat-host.test.ts` }
+const bodies = { file: `${source}/fold/bodies.ts`, test: `${source}/fold/bodies.test.ts` }
+const once = `${source}/shell/order-once.test.ts`
+const orders = { file: `${source}/shell/orders.ts`, test: `${source}/shell/orders.test.ts` }
+
+/** Faults of the shell of the ledger. */
+export const ledgerShellFaults: readonly ShellFault[] = [
+  {
+    ...file,
+    name: 'a torn write stays in the file',
+    from: 'await handle.truncate(records.end)',
+    to: 'await handle.truncate(bytes.length)',
+  },
+  {
+    ...file,
+    name: 'the file of another member is taken',
+    from: "if (bytes.toString('utf8', 0, start) !== this.#header)",
+    to: 'if (start < 0)',
+  },
+  { ...file, name: 'other users may read the file', from: '(status.mode & OTHERS) !== 0', to: 'status.mode < OTHERS' },
+  {
+    ...file,
+    name: 'a closed store takes writes',
+    from: 'if (this.#error !== undefined) throw this.#error\n    const write',
+    to: 'const write',
+  },
+  {
+    ...framing,
+    name: 'damage in the middle is taken for a torn end',
+    from: 'if (frameAt(bytes, at) !== undefined) throw damagedAt(end)',
+    to: 'if (frameAt(bytes, at) !== undefined) damagedAt(end)',
+  },
+  {
+    ...framing,
+    name: 'a damaged frame passes',
+    from: '=== bytes.readUInt32LE(at + 8) ? content',
+    to: '=== bytes.readUInt32LE(at + 8) || content.length > 0 ? content',
+  },
+  { ...placement, name: 'the voters are even in number', from: 'eligible.length - ((eligible.length + 1) % 2)', to: 'eligible.length' },
+  { ...placement, name: 'a voter that is eligible loses its seat', from: 'present.includes(seat)', to: '!present.includes(seat)' },
+  {
+    ...placement,
+    name: 'one site has the majority',
+    from: '2 * atSite(chosen, site) > chosen.length',
+    to: '2 * atSite(chosen, site) > 2 * chosen.length',
+  },
+  {
+    ...client,
+    name: 'an answer of another seat counts',
+    from: 'if (batch === undefined || from !== this.#target) return',
+    to: 'if (batch === undefined) return',
+  },
+  {
+    ...client,
+    name: 'what is sent again changes its order',
+    from: 'this.#waiting = [...calls, ...this.#waiting]',
+    to: 'this.#waiting = [...this.#waiting, ...calls]',
+  },
+  {
+    ...client,
+    name: 'a silent leader is asked for ever',
+    from: 'if (isLate) this.#again(undefined)\n    else this.#send()',
+    to: 'this.#send()',
+  },
+  {
+    ...codec,
+    name: 'an envelope is not checked',
+    from: 'return result.success ? result.output : undefined',
+    to: 'return result.output as v.InferOutput<Schema>',
+  },
+  {
+    ...seatHost,
+    name: 'a promise leaves before its write is synced',
+    from: 'if (effect.after > this.#synced) this.#held.push(effect)',
+    to: 'if (effect.after < 0) this.#held.push(effect)',
+  },
+  {
+    ...seatHost,
+    name: 'a promise of a failed write leaves',
+    from: "this.#driver.deliver({ type: 'writeFailed' })",
+    to: 'this.#settle(number)',
+  },
+  { ...bodies, name: 'a member speaks for another one', from: 'body.id === id && (body.kind', to: 'body.id.length > 0 && (body.kind' },
+  {
+    ...bodies,
+    name: 'a member says that it died',
+    from: "(body.kind !== 'gone' || body.how === 'left')",
+    to: "(body.kind !== 'gone' || body.how.length > 0)",
+  },
+  {
+    ...orders,
+    name: 'a message that came too early is lost',
+    from: 'await this.#propose(() => this.#entry(waiting))\n',
+    to: 'await this.#propose(() => this.#entry(waiting))\n        break\n',
+  },
+  {
+    ...orders,
+    name: 'a new life goes on with the numbers of the former one',
+    from: 'this.#next = last + 1',
+    to: 'this.#next = Math.max(this.#next, last + 1)',
+  },
+  {
+    ...orders,
+    name: 'a message that has its place is proposed once more by the next life',
+    from: 'life === undefined || !this.#waiting.includes(waiting)',
+    to: 'life === undefined',
+    test: once,
+  },
+  {
+    ...client,
+    name: 'a request whose answer is lost waits while others are answered',
+    from: 'performance.now() - sentAt > TIMEOUT)',
+    to: 'this.#inFlight.size === 1 && performance.now() - sentAt > TIMEOUT)',
+    test: once,
+  },
+]

@@ -1,0 +1,76 @@
+/** Processes that serve, and processes that call. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import type { Commands } from './application.ts'
+
+/** Replicas of the services: see `application.ts`. */
+const REPLICAS = 3
+/** Longest wait for a state of all members, ms. A guess. */
+const MAX_WAIT = 60_000
+
+export interface Member extends RemoteProcess<Commands> {
+  readonly address: string
+}
+
+export class Farm {
+  readonly #name: string
+  servers: Member[] = []
+  readonly clients: Member[] = []
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  /** Starts the servers and so many clients, and waits until the services are there. */
+  async begin(clients: number): Promise<void> {
+    await this.add(false)
+    for (let at = 0; at < REPLICAS + 1; at++) await this.add(true)
+    while (this.clients.length < clients) await this.add(false)
+    await this.whole()
+  }
+
+  async add(isServer: boolean): Promise<void> {
+    const bootstrap = [...this.clients, ...this.servers].slice(0, 3).map(({ address }) => address)
+    const started = startRemote<Commands>(new URL('application.ts', import.meta.url))
+    const member = { ...started, ...(await started.remote.enter(this.#name, bootstrap)) }
+    ;(isServer ? this.servers : this.clients).push(member)
+    if (isServer) await member.remote.ask({ serve: true })
+  }
+
+  /** Waits until the counter has a primary with all backups. */
+  async whole(): Promise<Member> {
+    const begin = Date.now()
+    while (Date.now() - begin < MAX_WAIT) {
+      for (const server of this.servers) {
+        const { role, backups } = await server.remote.ask({})
+        if (role === 'primary' && backups >= REPLICAS - 1) return server
+      }
+      await sleep(50)
+    }
+    throw new Error(`the counter had no primary with ${REPLICAS - 1} backups within ${MAX_WAIT} ms`)
+  }
+
+  /**
+   * Kills the primary, and with it the senior backup if that is wanted. Returns the time until all
+   * clients had an answer, ms.
+   */
+  async kill(clients: readonly Member[], isSeniorToo = false): Promise<number> {
+    const primary = await this.whole()
+    const { senior } = await primary.remote.ask({})
+    const ids = await Promise.all(this.servers.map(async ({ remote }) => (await remote.ask({})).id))
+    const victims = this.servers.filter((each, at) => each === primary || (isSeniorToo && ids[at] === senior))
+    for (const client of clients) await client.remote.ask({})
+    await sleep(50 + Math.random() * 200)
+    const at = Date.now()
+    for (const { child } of victims) child.kill('SIGKILL')
+    this.servers = this.servers.filter((each) => !victims.includes(each))
+    await sleep(20)
+    const states = await Promise.all(clients.map(async (client) => await client.remote.ask({ settle: true })))
+    for (const _ of victims) await this.add(true)
+    return Math.max(...states.map(({ longest }) => longest.endedAt - at))
+  }
+
+  close(): void {
+    for (const { child } of [...this.servers, ...this.clients]) child.kill('SIGKILL')
+  }
+}
