@@ -19,6 +19,8 @@ const groups = [
       'packages/compute/src',
       'packages/monitor/src',
       'packages/allocate/src',
+      'packages/service/src',
+      'packages/ledger/src',
       'scripts',
       'apps/*/src',
     ],
@@ -30,7 +32,15 @@ const groups = [
   },
   {
     name: 'real',
-    folders: ['packages/overlay', 'packages/jel', 'packages/compute/test', 'packages/monitor/test', 'packages/allocate/test'],
+    folders: [
+      'packages/overlay',
+      'packages/jel',
+      'packages/channel',
+      'packages/compute/test',
+      'packages/monitor/test',
+      'packages/allocate/test',
+      'packages/service/test',
+    ],
     timeout: 120_000,
     order: 1,
     workers: 6,
@@ -56,8 +66,12 @@ const groups = [
 
 /** Files that take longer than a third of a minute. One of them that began last would run alone. */
 const longest = [
+  'packages/lab/test/nemesis.nightly.test.ts',
   'apps/node/test/output.slow.test.ts',
   'apps/node/test/compute.test.ts',
+  'apps/node/test/work.test.ts',
+  'packages/compute/test/command-container.test.ts',
+  'packages/compute/test/saved-states.test.ts',
   'packages/jel/test/conformance.test.ts',
   'packages/compute/test/pool.test.ts',
   'apps/node/test/control.test.ts',

@@ -9,6 +9,8 @@ const sources = [
   'packages/compute/src',
   'packages/monitor/src',
   'packages/allocate/src',
+  'packages/service/src',
+  'packages/ledger/src',
   'packages/protocol/src',
   'apps/node/src',
 ]

@@ -117,8 +117,14 @@ const lab: Layers = {
   'sim-hash': [...common, 'baselines'],
   mutants: common,
   monitoring: common,
+  groups: common,
+  pattern: common,
+  services: [...common, 'monitoring', '../../service/examples'],
   constants: [...common, 'sim-check'],
   fuzz: common,
+  ledger: common,
+  linearizability: ['base'],
+  nemesis: [...common, 'linearizability'],
 }
 
 const compute: Layers = {
@@ -134,9 +140,28 @@ const compute: Layers = {
 }
 
 const allocate: Layers = {
+  '.': ['core', 'group', 'limit', 'pairs', 'shell'],
+  core: [],
+  limit: ['core', '.'],
+  pairs: ['core', '.'],
+  shell: ['core', 'limit', 'pairs', '.'],
+  group: ['core', 'shell', '.'],
+  process: ['group'],
+}
+
+const service: Layers = {
   '.': ['core', 'shell'],
   core: [],
-  shell: ['core'],
+  shell: ['core', '.'],
+}
+
+const ledger: Layers = {
+  '.': ['core', 'fold', 'shell'],
+  core: [],
+  fold: ['core'],
+  wire: ['core'],
+  store: ['core', 'fold', 'wire', '.'],
+  shell: ['core', 'fold', 'store', 'wire', '.'],
 }
 
 const monitor: Layers = {
@@ -209,8 +234,11 @@ const folders: Readonly<Record<string, Layers>> = {
   'packages/overlay': overlay,
   'packages/jel': jel,
   'packages/compute': compute,
+  'packages/channel': flat,
   'packages/monitor': monitor,
   'packages/allocate': allocate,
+  'packages/service': service,
+  'packages/ledger': ledger,
   'packages/simulator': simulator,
   'packages/conformance': flat,
   'packages/lab': lab,
@@ -224,7 +252,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'packages/machine': [],
   'packages/protocol': ['@jel/machine'],
   'packages/overlay': ['@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
-  'packages/jel': ['@jel/overlay', '@jel/protocol'],
+  'packages/jel': ['@jel/ledger', '@jel/overlay', '@jel/protocol'],
   // The generated entry of a bundle imports `@jel/compute/program`.
   'packages/compute': [
     '@jel/compute/command',
@@ -236,25 +264,42 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@jel/overlay',
     '@jel/protocol',
   ],
-  'packages/allocate': ['@jel/jel', '@jel/machine', '@jel/monitor', '@jel/overlay', '@jel/protocol'],
-  'packages/monitor': ['@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
+  'packages/channel': ['@jel/jel', '@jel/overlay'],
+  'packages/allocate': ['@jel/channel', '@jel/jel', '@jel/machine', '@jel/monitor', '@jel/overlay', '@jel/protocol'],
+  'packages/monitor': ['@jel/channel', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
+  'packages/service': ['@jel/channel', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
+  'packages/ledger': ['@jel/machine', '@jel/overlay'],
   'packages/simulator': ['@jel/compute/internals', '@jel/protocol', '@jel/protocol/internals'],
   'packages/conformance': ['@jel/protocol'],
   'packages/lab': [
+    '@jel/allocate',
     '@jel/compute',
     '@jel/compute/program',
     '@jel/conformance',
     '@jel/jel',
     '@jel/monitor',
+    '@jel/monitor/testing',
     '@jel/overlay',
     '@jel/overlay/internals',
     '@jel/protocol',
     '@jel/protocol/internals',
+    '@jel/service',
     '@jel/simulator',
     '@jel/simulator/internals',
     '@jel/simulator/testing',
   ],
-  'apps/node': ['@jel/allocate', '@jel/compute', '@jel/compute/metrics', '@jel/jel', '@jel/jel/metrics', '@jel/monitor', '@jel/simulator'],
+  'apps/node': [
+    '@jel/allocate',
+    '@jel/allocate/process',
+    '@jel/compute',
+    '@jel/compute/metrics',
+    '@jel/jel',
+    '@jel/jel/metrics',
+    '@jel/ledger/verify',
+    '@jel/monitor',
+    '@jel/service',
+    '@jel/simulator',
+  ],
   // The page and the feed are those of the command line.
   'apps/web': [
     '@jel/compute',
