@@ -96,10 +96,7 @@ export class Orders {
     waiting.isAsked = false
   }
 
-  /**
-   * Undefined: the life has ended, or the message has its place. A later life would give it a second
-   * one.
-   */
+  /** Undefined: the life has ended, or the message has its place: it must not get a second one. */
   #entry(waiting: Waiting): Proposal | undefined {
     const life = this.#life()
     if (life === undefined || !this.#waiting.includes(waiting)) return undefined
