@@ -6,6 +6,7 @@ const framing = { file: `${source}/store/framing.ts`, test: `${source}/store/fil
 const placement = { file: `${source}/core/placement.ts`, test: `${source}/core/placement.test.ts` }
 const client = { file: `${source}/shell/client.ts`, test: `${source}/shell/client.test.ts` }
 const codec = { file: `${source}/wire/codec.ts`, test: `${source}/wire/codec.test.ts` }
+const transport = { file: `${source}/shell/transport.ts`, test: `${source}/shell/transport.test.ts` }
 const seatHost = { file: `${source}/shell/seat-host.ts`, test: `${source}/shell/seat-host.test.ts` }
 const bodies = { file: `${source}/fold/bodies.ts`, test: `${source}/fold/bodies.test.ts` }
 const once = `${source}/shell/order-once.test.ts`
@@ -72,9 +73,23 @@ export const ledgerShellFaults: readonly ShellFault[] = [
   },
   {
     ...codec,
-    name: 'an envelope is not checked',
+    name: 'a frame is not checked',
     from: 'return result.success ? result.output : undefined',
     to: 'return result.output as v.InferOutput<Schema>',
+  },
+  { ...transport, name: 'each frame names its parties', from: 'if (!isSame(out.parties, parties))', to: 'if (out.sentAt > 0)' },
+  { ...transport, name: 'another receiver is not named', from: '&& one.to === other.to', to: '' },
+  {
+    ...transport,
+    name: 'a new stream names no parties',
+    from: 'out.frames = undefined\n            out.parties = undefined',
+    to: 'out.frames = undefined',
+  },
+  {
+    ...transport,
+    name: 'a member that was not reached gets no parties',
+    from: 'out.notBefore = performance.now() + REDIAL\n      out.parties = undefined',
+    to: 'out.notBefore = performance.now() + REDIAL',
   },
   {
     ...seatHost,

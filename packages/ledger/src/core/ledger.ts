@@ -3,7 +3,7 @@ import { settleChanges } from './changes.ts'
 import { begin, hasWon, onGrant, onLost, onPreVote, onSeen, onVote, stand, startPreVote } from './election.ts'
 import { install, onAppend, onSnapshot, onTip } from './following.ts'
 import type { LedgerEffect, LedgerInput, LedgerOptions } from './ledger-io.ts'
-import { MAX_TERM, type LedgerMessage, type RaftMessage } from './messages.ts'
+import { MAX_TERM, isRequest, type LedgerMessage, type RaftMessage } from './messages.ts'
 import { advanceCommit, handOver, heartbeat, lead, onAppended, onPart, onWritten, pump } from './replication.ts'
 import { answerRequests, onRequest } from './requests.ts'
 import type { Seat } from './seat.ts'
@@ -84,7 +84,7 @@ export class Ledger implements Machine<LedgerInput, LedgerEffect> {
 
   #message(from: string, message: LedgerMessage): void {
     const { state } = this
-    if (message.type === 'propose' || message.type === 'read') onRequest(state, from, message)
+    if (isRequest(message)) onRequest(state, from, message)
     if (!('term' in message) || message.term > Math.min(MAX_TERM, state.term + MAX_JUMP)) return
     // A PreVote and its grant name a term in which nobody stands yet.
     const isPreVote = message.type === 'preVote' || (message.type === 'preVoted' && message.ok)

@@ -88,8 +88,12 @@ const answer = v.variant('type', [
 export type Answer = v.InferOutput<typeof answer>
 
 /** A message between members. Check each one that comes from a peer with this schema. */
-export const ledgerMessage = v.union([raftMessage, request, answer])
+export const ledgerMessage = v.variant('type', [raftMessage, request, answer])
 export type LedgerMessage = RaftMessage | Request | Answer
+
+export function isRequest(message: LedgerMessage): message is Request {
+  return message.type === 'propose' || message.type === 'read'
+}
 
 export function isAnswer(message: LedgerMessage): message is Answer {
   return message.type === 'proposed' || message.type === 'readAt' || message.type === 'redirected' || message.type === 'refused'

@@ -1,6 +1,5 @@
 import { mayPropose, type ReadStatement } from '../fold/bodies.ts'
-import { isAnswer } from '../core/messages.ts'
-import type { Envelope } from '../wire/frames.ts'
+import { isAnswer, type LedgerMessage } from '../core/messages.ts'
 import type { StatedSeats } from './stated-seats.ts'
 
 /**
@@ -11,9 +10,9 @@ export function isAuthorized(
   seats: Pick<StatedSeats, 'of'>,
   read: ReadStatement,
   id: string,
-  { from, message }: Extract<Envelope, { readonly type: 'message' }>,
+  from: string,
+  message: LedgerMessage,
 ): boolean {
-  if (message.type === 'propose') return from === id && message.entries.every((entry) => mayPropose(id, entry, read))
-  if (message.type === 'read') return from === id
-  return isAnswer(message) || seats.of(id)?.seat === from
+  if (message.type === 'propose') return message.entries.every((entry) => mayPropose(id, entry, read))
+  return message.type === 'read' || isAnswer(message) || seats.of(id)?.seat === from
 }

@@ -1,6 +1,6 @@
 import { NO_VOTERS, hasSeat, seatsOf, type Configuration } from '../core/configuration.ts'
 import type { StopCode } from '../core/ledger-io.ts'
-import { isAnswer, type LedgerMessage } from '../core/messages.ts'
+import { isAnswer, isRequest, type LedgerMessage } from '../core/messages.ts'
 import { idOf, seatOf, type Seat } from '../core/seat.ts'
 import { openSeat, type StoreRecord } from '../core/store.ts'
 import type { ReadStatement } from '../fold/bodies.ts'
@@ -236,7 +236,7 @@ export class Participation {
     const hash = log.hashAt(commit)
     if (hash === undefined) return
     for (const to of seatsOf(configuration))
-      if (to !== seat) this.#transport.send(idOf(to), { type: 'tip', ledger, to, index: commit, hash })
+      if (to !== seat) this.#transport.send(idOf(to), { ledger, from: seat, to, message: { type: 'tip', index: commit, hash } })
   }
 
   /** A seat that was replaced while it was away goes on behind what the others have committed. */
@@ -254,26 +254,24 @@ export class Participation {
       beginning: { ledger },
     } = this.#options
     const self = port.self.id
-    const seat = this.#seat?.seat
-    const isRequest = message.type === 'propose' || message.type === 'read'
-    const from = isRequest || seat === undefined ? self : seat
-    if (idOf(to) === self) this.#take(from, to, message)
-    else this.#transport.send(idOf(to), { type: 'message', ledger, from, to, message })
+    const id = idOf(to)
+    const envelope = { ledger, from: this.#seat?.seat ?? self, to, message }
+    if (id === self) this.#take(self, envelope)
+    // The asker is a member, whatever its seat. The answer goes as other messages to its seat do.
+    else this.#transport.send(id, isAnswer(message) ? { ...envelope, to: this.seats.of(id)?.seat ?? to } : envelope)
   }
 
-  #receive(from: string, envelope: Envelope): void {
-    if (envelope.ledger !== this.ledger) return
-    if (envelope.type === 'tip') {
-      if (envelope.to === this.#seat?.seat) this.#seat.deliver({ type: 'tip', index: envelope.index, hash: envelope.hash })
-    } else if (idOf(envelope.from) === from) {
-      const { message } = envelope
-      if (isAuthorized(this.seats, this.#options.read, from, envelope)) this.#take(envelope.from, envelope.to, message)
-      else if (message.type === 'propose') this.#send(from, { type: 'refused', number: message.number, reason: 'invalid' })
-    }
+  #receive(id: string, envelope: Envelope): void {
+    const { ledger, from, to, message } = envelope
+    if (ledger !== this.ledger || idOf(from) !== id) return
+    if (message.type === 'tip') {
+      if (to === this.#seat?.seat) this.#seat.deliver(message)
+    } else if (isAuthorized(this.seats, this.#options.read, id, from, message)) this.#take(id, { ...envelope, message })
+    else if (message.type === 'propose') this.#send(id, { type: 'refused', number: message.number, reason: 'invalid' })
   }
 
-  #take(from: string, to: string, message: LedgerMessage): void {
+  #take(id: string, { ledger, from, to, message }: Envelope & { readonly message: LedgerMessage }): void {
     if (isAnswer(message)) this.client.take(from, message)
-    else this.#seat?.deliver({ type: 'message', ledger: this.ledger, from, to, message })
+    else this.#seat?.deliver({ type: 'message', ledger, from: isRequest(message) ? id : from, to, message })
   }
 }

@@ -1,10 +1,14 @@
 import { FrameStream, inBackground, SendQueue, type Overlay, type Timer } from '@jel/overlay'
 import type { Stream } from '@libp2p/interface'
+import type * as v from 'valibot'
 import { decodeValue, encodeValue } from '../wire/codec.ts'
-import { MAX_FRAME, envelope, type Envelope } from '../wire/frames.ts'
+import { MAX_FRAME, frame, type Envelope } from '../wire/frames.ts'
 import { paced } from './paced.ts'
 
-/** The protocol of envelopes between members. */
+/**
+ * The protocol of messages between members. A stream names the parties of its messages when they
+ * change: between two voters, once.
+ */
 const PROTOCOL = '/jel/ledger/1.0.0'
 
 /** A stream that has sent nothing for this time is closed, ms: ten heartbeats. A guess. */
@@ -16,8 +20,10 @@ const MAX_WAITING = 4 * 1024 * 1024
 /** A member may have two streams to this one: the former may not have ended yet. */
 const STREAMS_OF_ONE = 3
 
+type Parties = Omit<Envelope, 'message'>
+
 export interface TransportEvents {
-  /** `from`: the id of the member. The schema has passed the envelope. */
+  /** `from`: the id of the member. The schema has passed each frame. */
   onEnvelope(from: string, envelope: Envelope): void
   /** The stream of this member to this one has ended. */
   onEnded(from: string): void
@@ -25,6 +31,8 @@ export interface TransportEvents {
 
 /** A stream to one member, or its opening. */
 interface Outbound {
+  /** The parties that its last frames have named. */
+  parties: Parties | undefined
   frames: FrameStream | undefined
   waiting: Uint8Array[]
   bytes: number
@@ -32,7 +40,7 @@ interface Outbound {
   sentAt: number
 }
 
-/** Carries envelopes to other members. It may lose them: Raft repeats what matters. */
+/** Carries messages to other members. It may lose them: Raft repeats what matters. */
 export class Transport {
   readonly #port: Pick<Overlay, 'open' | 'handle' | 'unhandle'>
   readonly #events: TransportEvents
@@ -51,17 +59,14 @@ export class Transport {
     await this.#port.handle(PROTOCOL, (stream, from) => this.#serve(stream, from))
   }
 
-  send(to: string, content: Envelope): void {
+  send(to: string, { message, ...parties }: Envelope): void {
     if (this.#isClosed) return
-    const bytes = encodeValue(content)
     const out = this.#outboundTo(to)
     out.sentAt = performance.now()
-    if (out.frames !== undefined) out.frames.send(bytes)
-    else if (out.sentAt >= out.notBefore && out.bytes + bytes.length <= MAX_WAITING) {
-      out.waiting.push(bytes)
-      out.bytes += bytes.length
-      if (out.waiting.length === 1) void this.#open(to, out)
-    }
+    if (out.frames === undefined && (out.sentAt < out.notBefore || out.bytes > MAX_WAITING)) return
+    if (!isSame(out.parties, parties)) this.#sendFrame(to, out, { type: 'parties', ...parties })
+    out.parties = parties
+    this.#sendFrame(to, out, message)
   }
 
   /** Sends what waits, for at most a second. */
@@ -75,9 +80,20 @@ export class Transport {
   #outboundTo(to: string): Outbound {
     const known = this.#outbound.get(to)
     if (known !== undefined) return known
-    const out = { frames: undefined, waiting: [], bytes: 0, notBefore: 0, sentAt: 0 }
+    const out = { parties: undefined, frames: undefined, waiting: [], bytes: 0, notBefore: 0, sentAt: 0 }
     this.#outbound.set(to, out)
     return out
+  }
+
+  #sendFrame(to: string, out: Outbound, content: v.InferOutput<typeof frame>): void {
+    const bytes = encodeValue(content)
+    if (out.frames !== undefined) {
+      out.frames.send(bytes)
+      return
+    }
+    out.waiting.push(bytes)
+    out.bytes += bytes.length
+    if (out.waiting.length === 1) void this.#open(to, out)
   }
 
   async #open(to: string, out: Outbound): Promise<void> {
@@ -90,7 +106,9 @@ export class Transport {
           onFrame: () => {},
           onEnd: () => {
             frames.abort(new Error('the stream has ended'))
-            if (out.frames === frames) out.frames = undefined
+            if (out.frames !== frames) return
+            out.frames = undefined
+            out.parties = undefined
           },
         },
       )
@@ -99,6 +117,7 @@ export class Transport {
       else out.frames = frames
     } catch {
       out.notBefore = performance.now() + REDIAL
+      out.parties = undefined
     }
     out.waiting = []
     out.bytes = 0
@@ -110,13 +129,15 @@ export class Transport {
       stream.abort(new Error('it has too many streams'))
       return
     }
+    let parties: Parties | undefined
     const frames: FrameStream = new FrameStream(
       stream,
       { maxFrameBytes: MAX_FRAME, queue: new SendQueue(), stage: paced },
       {
         onFrame: (bytes) => {
-          const content = decodeValue(envelope, bytes)
-          if (content !== undefined) this.#events.onEnvelope(from, content)
+          const content = decodeValue(frame, bytes)
+          if (content?.type === 'parties') parties = content
+          else if (content !== undefined && parties !== undefined) this.#events.onEnvelope(from, { ...parties, message: content })
         },
         onEnd: () => {
           this.#inbound.delete(frames)
@@ -136,4 +157,8 @@ export class Transport {
       void frames?.close()
     }
   }
+}
+
+function isSame(one: Parties | undefined, other: Parties): boolean {
+  return one?.ledger === other.ledger && one.from === other.from && one.to === other.to
 }

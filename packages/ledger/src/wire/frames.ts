@@ -1,6 +1,18 @@
 import * as v from 'valibot'
 import { configurationSchema } from '../core/configuration.ts'
-import { MAX_PAGE, MAX_PART, bytes, content, count, hash, ledgerMessage, seat, snapshotSize, term } from '../core/messages.ts'
+import {
+  MAX_PAGE,
+  MAX_PART,
+  bytes,
+  content,
+  count,
+  hash,
+  ledgerMessage,
+  seat,
+  snapshotSize,
+  term,
+  type LedgerMessage,
+} from '../core/messages.ts'
 
 /** Names a ledger: its generation, and 32 hexadecimal digits. */
 export const LEDGER_ID = /^\d{1,6}-[\da-f]{32}$/u
@@ -11,13 +23,18 @@ const party = v.pipe(v.string(), v.minLength(1), v.maxLength(160))
 /** The end of what is committed. */
 const tip = { index: count, hash }
 
-/** A frame on a stream between two members of a ledger. `from` and `to` name seats or members. */
-export const envelope = v.variant('type', [
-  v.object({ type: v.literal('message'), ledger, from: party, to: party, message: ledgerMessage }),
-  /** A leader says how far it has committed. */
-  v.object({ type: v.literal('tip'), ledger, to: party, ...tip }),
-])
-export type Envelope = v.InferOutput<typeof envelope>
+/** The seats between which the next frames of a stream go. A member without a seat gives its id. */
+const parties = v.object({ type: v.literal('parties'), ledger, from: party, to: party })
+/** A leader says how far it has committed. */
+const tipMessage = v.object({ type: v.literal('tip'), ...tip })
+
+/** A frame on a stream from one member of a ledger to another one. */
+export const frame = v.variant('type', [parties, tipMessage, ledgerMessage])
+
+/** A message with its parties. */
+export interface Envelope extends Omit<v.InferOutput<typeof parties>, 'type'> {
+  readonly message: LedgerMessage | v.InferOutput<typeof tipMessage>
+}
 
 /** The first frame of a reader on its stream to a voter: the end of what it has. */
 export const subscribe = v.object({ ledger, ...tip })
