@@ -15,6 +15,7 @@ const changes = { file: `${core}/changes.ts` }
 const ledger = { file: `${core}/ledger.ts` }
 const store = { file: `${core}/store.ts` }
 const reader = { file: `${core}/reader.ts` }
+const state = { file: `${core}/state.ts` }
 const requests = { file: `${core}/requests.ts` }
 const fold = { file: `${folder}/fold.ts` }
 const elections = { file: `${folder}/elections.ts` }
@@ -206,6 +207,36 @@ export const ledgerFaults: readonly ShellFault[] = [
       },
       { ...replication, name: 'a leader without a quorum leads on', from: 'now - heardAt <= QUORUM', to: 'now - heardAt <= QUORUM * 100' },
       { ...ledger, name: 'a seat goes on after a write that failed', from: "        state.stop('LEDGER_WRITE_FAILED')\n", to: '' },
+    ],
+  ),
+  ...foundBy(
+    [`${core}/founding.test.ts`],
+    [
+      { ...state, name: 'all founders stand at once', from: 'each < this.seat).length', to: 'each === this.seat).length' },
+      {
+        ...election,
+        name: 'a founder that sees more of them keeps its former turn',
+        from: "state.timers.set('stand', state.now + state.turns + TURN)",
+        to: "state.timers.advance('stand', state.now + state.turns + TURN)",
+      },
+      {
+        ...election,
+        name: 'late grants of a PreVote are lost',
+        from: "role === 'preCandidate' && state.role === role ?",
+        to: 'state.term < 0 ?',
+      },
+    ],
+  ),
+  ...foundBy(
+    [directed],
+    [
+      { ...requests, name: 'what is asked again is appended again', from: 'isSame(entry, other)))', to: 'entry === other))' },
+      {
+        ...replication,
+        name: 'a silent seat gets its entries with each heartbeat',
+        from: 'progress.hasAnswered ? undefined : 0',
+        to: 'progress.hasAnswered ? undefined : undefined',
+      },
     ],
   ),
 ]

@@ -45,6 +45,12 @@ export const ledgerShellFaults: readonly ShellFault[] = [
     from: '=== bytes.readUInt32LE(at + 8) ? content',
     to: '=== bytes.readUInt32LE(at + 8) || content.length > 0 ? content',
   },
+  {
+    ...placement,
+    name: 'a spare may crowd its own site',
+    from: '2 * (atSite(chosen, site) + 1) <= chosen.length',
+    to: 'site !== chosen.find((each) => 2 * atSite(chosen, each.site) > chosen.length)?.site',
+  },
   { ...placement, name: 'the voters are even in number', from: 'eligible.length - ((eligible.length + 1) % 2)', to: 'eligible.length' },
   { ...placement, name: 'a voter that is eligible loses its seat', from: 'present.includes(seat)', to: '!present.includes(seat)' },
   {
@@ -68,9 +74,16 @@ export const ledgerShellFaults: readonly ShellFault[] = [
   {
     ...client,
     name: 'a silent leader is asked for ever',
-    from: 'if (isLate) this.#again(undefined)\n    else this.#send()',
-    to: 'this.#send()',
+    from: 'if (isLate) {',
+    to: 'if (isLate && this.#timeout < 0) {',
   },
+  {
+    ...client,
+    name: 'a slow pool is asked as often as a fast one',
+    from: 'Math.min(2 * this.#timeout, MAX_TIMEOUT)',
+    to: 'TIMEOUT',
+  },
+  { ...client, name: 'a leader that leads no more is asked again', from: '= target ?? oneOf(this.#options.seats())', to: '= target' },
   {
     ...codec,
     name: 'a frame is not checked',
@@ -132,8 +145,8 @@ export const ledgerShellFaults: readonly ShellFault[] = [
   {
     ...client,
     name: 'a request whose answer is lost waits while others are answered',
-    from: 'performance.now() - sentAt > TIMEOUT)',
-    to: 'this.#inFlight.size === 1 && performance.now() - sentAt > TIMEOUT)',
+    from: 'performance.now() - sentAt > this.#timeout)',
+    to: 'this.#inFlight.size === 1 && performance.now() - sentAt > this.#timeout)',
     test: once,
   },
 ]

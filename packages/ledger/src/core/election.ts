@@ -1,5 +1,5 @@
 import { hasSeat, isFounding, isQuorum, seatsOf } from './configuration.ts'
-import { ELECTION, FOUNDING_TURN, TURN } from './ledger-io.ts'
+import { ELECTION, TURN } from './ledger-io.ts'
 import type { RaftMessage } from './messages.ts'
 import { idOf, type Seat } from './seat.ts'
 import type { LedgerState } from './state.ts'
@@ -37,10 +37,9 @@ export function begin(state: LedgerState): void {
  * seats.
  */
 export function onSeen(state: LedgerState): void {
-  const { configuration, leader, role, log, seat, seen } = state
+  const { configuration, leader, role, log } = state
   if (!isFounding(configuration) || leader !== undefined || role !== 'follower' || log.lastIndex > 0 || !mayStand(state)) return
-  const turn = [...new Set([seat, ...seen])].toSorted().indexOf(seat)
-  state.timers.advance('stand', state.now + FOUNDING_TURN * turn + TURN)
+  state.timers.set('stand', state.now + state.turns + TURN)
 }
 
 /** Asks whether it could win, without a change of terms (dissertation §9.6). */
@@ -64,7 +63,10 @@ export function stand(state: LedgerState): void {
 }
 
 function ask(state: LedgerState, role: 'preCandidate' | 'candidate'): void {
+  // Late grants of a PreVote count: it asks for the same term once more.
+  const grants = role === 'preCandidate' && state.role === role ? [...state.grants] : []
   state.follow()
+  for (const each of grants) state.grants.add(each)
   state.role = role
   state.retrySoon()
 }

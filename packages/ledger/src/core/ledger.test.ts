@@ -40,6 +40,33 @@ describe('a leader', () => {
     expect(seats.answersTo('client')).toEqual([{ type: 'proposed', number: 7, index: 3 }])
   })
 
+  it('appends what is asked again once more only when it is committed', () => {
+    const seats = led()
+    const last = () => seats.of('a').log.lastIndex
+    for (let number = 1; number <= 3; number++) seats.say('a', 'client', { type: 'propose', number, entries: [order] })
+    expect(last()).toBe(2)
+    seats.deliver('a', 'b', 'append')
+    seats.deliver('b', 'a', 'appended')
+    expect(seats.answersTo('client')).toEqual([1, 2, 3].map((number) => ({ type: 'proposed', number, index: 2 })))
+    seats.say('a', 'client', { type: 'propose', number: 4, entries: [order] })
+    expect(last()).toBe(3)
+  })
+
+  it('sends its entries to a seat once, and asks a silent one without entries what it lacks', () => {
+    const seats = led()
+    seats.lose('c')
+    seats.say('a', 'client', { type: 'propose', number: 1, entries: [order] })
+    const toC = () => seats.sent.flatMap(({ to, message }) => (to === 'c/0' && message.type === 'append' ? [message.entries.length] : []))
+    seats.lose('c')
+    for (let now = HEARTBEAT; now <= 3 * HEARTBEAT; now += HEARTBEAT) seats.feed('a', { type: 'timer' }, now)
+    // It sends the second entry with the first heartbeat, and no entry again.
+    expect(toC()).toEqual([1, 0, 0])
+    seats.deliver('a', 'c', 'append', Infinity, 3 * HEARTBEAT)
+    seats.deliver('c', 'a', 'appended', Infinity, 3 * HEARTBEAT)
+    seats.deliver('a', 'c', 'append', Infinity, 3 * HEARTBEAT)
+    expect(seats.of('c').log.lastIndex).toBe(2)
+  })
+
   it('refuses changes of voters that somebody proposes, and proposals above its bound', () => {
     const seats = led()
     seats.say('a', 'client', { type: 'propose', number: 1, entries: [{ kind: 'voters', body: new Uint8Array() }] })

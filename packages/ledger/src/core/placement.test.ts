@@ -70,3 +70,13 @@ it('two sites share the seats as they are', () => {
   const members = ['a', 'a', 'a', 'b'].map((site, rank) => member(`m${rank}`, rank, { site }))
   expect(names(chooseVoters(members, ['m0/1', 'm1/1', 'm2/1'], 3))).toBe('m0 m1 m2')
 })
+
+it('a machine at a third site does not make two crowded sites push each other out', () => {
+  const members = ['a', 'a', 'a', 'b', 'b', 'b', 'c'].map((site, rank) => member(`m${rank}`, rank, { site, isDurable: site !== 'c' }))
+  for (const most of [3, 5, 7]) {
+    const chosen = chooseVoters(members, ['m0/1'], most)
+    expect(chosen).toHaveLength(most)
+    for (const site of ['a', 'b'])
+      expect(2 * chosen.filter((seat) => members.some((each) => each.seat === seat && each.site === site)).length).toBeLessThan(most)
+  }
+})

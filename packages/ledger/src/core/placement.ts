@@ -43,7 +43,8 @@ function improved(eligible: readonly Eligible[], chosen: readonly Eligible[]): r
   const crowded = chosen.find(({ site }) => 2 * atSite(chosen, site) > chosen.length)
   if (crowded === undefined) return chosen
   const [spare] = eligible
-    .filter(({ seat, site }) => site !== crowded.site && !chosen.some((each) => each.seat === seat))
+    // The site of the spare must not become the crowded one.
+    .filter(({ seat, site }) => 2 * (atSite(chosen, site) + 1) <= chosen.length && !chosen.some((each) => each.seat === seat))
     .toSorted(byPreference(chosen))
   const [last] = chosen
     .filter(({ site }) => site === crowded.site)

@@ -101,16 +101,14 @@ export function pump(state: LedgerState): void {
 }
 
 /** Sends the next page, which may be empty, or a part of the snapshot if the page is cut off. */
-function sendPage(state: LedgerState, seat: Seat, progress: Progress): void {
-  const { log, term, commit, options, leading } = state
+function sendPage(state: LedgerState, seat: Seat, progress: Progress, page = state.options.page ?? MAX_PAGE): void {
+  const { log, term, commit, leading } = state
   if (progress.sending !== undefined || progress.next <= log.snapshot.index) {
     sendPart(state, seat, progress)
     return
   }
   const prevIndex = progress.next - 1
-  const entries = log
-    .slice(progress.next, log.lastIndex, options.page ?? MAX_PAGE)
-    .map(({ term: of, kind, body }) => ({ term: of, kind, body }))
+  const entries = log.slice(progress.next, log.lastIndex, page).map(({ term: of, kind, body }) => ({ term: of, kind, body }))
   const [prevTerm, prevHash] = [log.termAt(prevIndex) ?? 0, log.hashAt(prevIndex) ?? '']
   progress.next += entries.length
   if (entries.length > 0) progress.flights += 1
@@ -173,14 +171,17 @@ export function heartbeat(state: LedgerState): void {
   for (const progress of leading.progress.values()) {
     if (!progress.hasAnswered) {
       progress.next = progress.match + 1
-      progress.flights = 0
       progress.isProbing = true
       // A seat that restarted has lost the parts. It answers with the bytes that it has.
       if (progress.sending !== undefined) progress.sending = { ...progress.sending, offset: 0 }
     }
+  }
+  for (const [to, progress] of leading.progress) {
+    // A seat that is slow may have the page. Sent again each second, it would make it slower.
+    sendPage(state, to, progress, progress.hasAnswered ? undefined : 0)
+    if (!progress.hasAnswered) progress.flights = 1
     progress.hasAnswered = false
   }
-  broadcast(state)
   state.timers.set('heartbeat', now + HEARTBEAT)
 }
 

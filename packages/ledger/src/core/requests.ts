@@ -1,7 +1,8 @@
+import { equals } from 'uint8arrays'
 import { isQuorum } from './configuration.ts'
 import { BEGIN, VOTERS } from './entry.ts'
 import type { Waiting } from './leading.ts'
-import { MAX_BODY, MAX_PROPOSAL, type Request } from './messages.ts'
+import { MAX_BODY, MAX_PROPOSAL, type Proposal, type Request } from './messages.ts'
 import { append, broadcast } from './replication.ts'
 import { idOf } from './seat.ts'
 import { redirection, type LedgerState } from './state.ts'
@@ -30,7 +31,10 @@ export function onRequest(state: LedgerState, from: string, request: Request): v
       state.send(from, { type: 'refused', number, reason: 'invalid' })
       return
     }
-    append(state, request.entries)
+    const unsettled = log.slice(state.commit + 1, log.lastIndex)
+    const fresh = request.entries.filter((entry) => !unsettled.some((other) => isSame(entry, other)))
+    // A member that has no answer yet asks again. While the leader is slow, that must not add work.
+    if (fresh.length > 0) append(state, fresh)
     leading.requests = [...leading.requests, { type, from, number, index: log.lastIndex, round: 0 }]
   } else {
     leading.round += 1
@@ -44,6 +48,10 @@ export function onRequest(state: LedgerState, from: string, request: Request): v
 function areValid({ entries }: Extract<Request, { type: 'propose' }>): boolean {
   if (entries.length === 0 || entries.length > MAX_PROPOSAL) return false
   return entries.every(({ kind, body }) => kind !== BEGIN && kind !== VOTERS && body.length <= MAX_BODY)
+}
+
+function isSame(one: Proposal, other: Proposal): boolean {
+  return one.kind === other.kind && equals(one.body, other.body)
 }
 
 function firstOfTerm({ log, term, commit }: LedgerState): number {

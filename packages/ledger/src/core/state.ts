@@ -1,6 +1,6 @@
 import { Timers, type Milliseconds, type TimerEffect } from '@jel/machine'
-import type { Configuration } from './configuration.ts'
-import { ELECTION, RETRY, type LedgerEffect, type LedgerOptions, type StopCode } from './ledger-io.ts'
+import { isFounding, type Configuration } from './configuration.ts'
+import { DIAL, ELECTION, RETRY, type LedgerEffect, type LedgerOptions, type StopCode } from './ledger-io.ts'
 import type { Leading } from './leading.ts'
 import type { Log } from './log.ts'
 import type { LedgerMessage } from './messages.ts'
@@ -105,9 +105,18 @@ export class LedgerState {
     this.effects.push({ type: 'leader', term: this.term, leader })
   }
 
-  /** Gives a leader one to two election time-outs, chosen at random (Raft §5.2). */
+  /**
+   * Gives a leader one to two election time-outs, chosen at random (Raft §5.2). At a founding, the
+   * founders before this one get their turns, too.
+   */
   awaitLeader(): void {
-    this.timers.set('stand', this.now + ELECTION * this.health * (1 + this.options.random()))
+    this.timers.set('stand', this.now + this.turns + ELECTION * this.health * (1 + this.options.random()))
+  }
+
+  /** The time that this seat leaves to the founders before it, in the order of their seats. */
+  get turns(): Milliseconds {
+    if (!this.configurations.some(isFounding)) return 0
+    return this.seen.filter((each) => each < this.seat).length * this.seen.length * DIAL * this.health
   }
 
   /** Asks again soon, for an asker that has no quorum. */

@@ -63,14 +63,27 @@ it('keeps the order of what is on its way and what waits behind it', async () =>
   expect(kinds.join('')).toBe(Array.from({ length: 64 }, (_, at) => String.fromCodePoint(97 + (at % 26))).join(''))
 })
 
-it('asks another voter after a second without an answer', async () => {
+it('asks another voter if the leader that it knows leads no more', async () => {
+  const { client, kinds } = setUp({
+    leader: 'a/1',
+    answer: (self, to, { number }) => self.take(to, to === 'c/1' ? { type: 'proposed', number, index: 5 } : { type: 'redirected', number }),
+  })
+  const placed = client.propose(entry('one'))
+  await turn(3000)
+  expect(await placed).toBe(5)
+  expect(kinds()[0]).toBe('a/1 one')
+})
+
+it('asks another voter after a second without an answer, and then less and less often', async () => {
   const { client, kinds, elect } = setUp({ leader: 'a/1' })
   void client.propose(entry('one'))
   await turn()
   elect(undefined)
-  await turn(3000)
-  expect(kinds().length).toBeGreaterThanOrEqual(3)
-  expect(kinds().length).toBeLessThan(6)
+  await turn(1100)
+  expect(kinds()).toHaveLength(2)
+  // Then after 2, 4 and 8 s, and each 8 s.
+  await turn(30_000)
+  expect(kinds()).toHaveLength(6)
 })
 
 it('leaves a busy leader some time, and loses nothing', async () => {

@@ -3,8 +3,12 @@ import { MAX_PROPOSAL, type Answer, type Proposal, type Request } from '../core/
 import type { Seat } from '../core/seat.ts'
 import { oneOf } from './one-of.ts'
 
-/** A request without an answer goes to another voter after this time, ms (LEDGER §4.2). */
-const TIMEOUT = 1000
+/**
+ * A request without an answer goes to another voter after this time, ms (LEDGER §4.2). After each
+ * such request the next one has twice the time, up to the second figure, a guess: a pool that is
+ * slow must not get more work.
+ */
+const [TIMEOUT, MAX_TIMEOUT] = [1000, 8000]
 /** Pause before a refused request is sent again, ms. A guess. */
 const PAUSE = 50
 /** Batches that wait for an answer. A leader takes eight of one member. A guess. */
@@ -43,6 +47,7 @@ export class Client {
   readonly #inFlight = new Map<number, Batch>()
   #target: Seat | undefined
   #number = 0
+  #timeout = TIMEOUT
   /** No request is sent before this time. */
   #notBefore = 0
   #isClosed: Error | undefined
@@ -75,6 +80,7 @@ export class Client {
       case 'proposed':
       case 'readAt':
         this.#inFlight.delete(answer.number)
+        this.#timeout = TIMEOUT
         for (const { resolve } of batch.calls) resolve(answer.index)
         this.#send()
         return
@@ -126,9 +132,11 @@ export class Client {
   #check(): void {
     this.#timer = undefined
     // Answers to other requests say nothing about one whose answer is lost.
-    const isLate = [...this.#inFlight.values()].some(({ sentAt }) => performance.now() - sentAt > TIMEOUT)
-    if (isLate) this.#again(undefined)
-    else this.#send()
+    const isLate = [...this.#inFlight.values()].some(({ sentAt }) => performance.now() - sentAt > this.#timeout)
+    if (isLate) {
+      this.#timeout = Math.min(2 * this.#timeout, MAX_TIMEOUT)
+      this.#again(undefined)
+    } else this.#send()
   }
 
   /** Puts all that is on its way back in its place, and sends it to another seat. */
@@ -136,7 +144,8 @@ export class Client {
     const calls = [...this.#inFlight.values()].flatMap((batch) => batch.calls)
     this.#inFlight.clear()
     this.#waiting = [...calls, ...this.#waiting]
-    this.#target = target
+    // The leader that this member knows may be the one that leads no more.
+    this.#target = target ?? oneOf(this.#options.seats())
     this.#notBefore = performance.now() + pause
     this.#send()
   }

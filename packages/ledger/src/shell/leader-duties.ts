@@ -1,4 +1,4 @@
-import { hasSeat, seatsOf } from '../core/configuration.ts'
+import { hasSeat, isFounding, seatsOf } from '../core/configuration.ts'
 import { chooseVoters, type Eligible } from '../core/placement.ts'
 import type { Seat } from '../core/seat.ts'
 import { encode } from '../fold/bodies.ts'
@@ -60,7 +60,9 @@ export class LeaderDuties {
     if (term !== this.#term) this.#proposed.clear()
     this.#term = term
     this.#recordEnds(part)
-    const wanted = chooseVoters(this.#eligible(part), seatsOf(configuration), this.#most)
+    // The founder that leads first keeps its seat. Otherwise it would hand over at once.
+    const present = isFounding(configuration) ? [...seatsOf(configuration), seat.seat] : seatsOf(configuration)
+    const wanted = chooseVoters(this.#eligible(part), present, this.#most)
     if (wanted.length > 0 && wanted.join() !== seat.state.wanted?.join()) seat.deliver({ type: 'want', seats: wanted })
   }
 
@@ -105,6 +107,7 @@ export class LeaderDuties {
 
   /** Whether a voter has answered the leader of late. */
   #hasAnswered(leader: SeatHost | undefined, voter: Seat): boolean {
+    if (voter === leader?.seat) return true
     const state = leader?.state
     const heardAt = state?.leading?.progress.get(voter)?.heardAt
     if (state === undefined || heardAt === undefined || !hasSeat(state.configuration, voter)) return false

@@ -241,8 +241,8 @@ export class LedgerNode {
 
   /** Resolves when this life has joined. */
   async #entered(signal: AbortSignal | undefined): Promise<void> {
+    this.#look()
     while (this.#life.joined === undefined && !this.#life.isRefused) {
-      this.#look()
       await new Promise((resolve) => setTimeout(resolve, POLL))
       if (signal?.aborted === true) throw this.#late()
     }

@@ -1,5 +1,6 @@
 import { NO_VOTERS, hasSeat, seatsOf, type Configuration } from '../core/configuration.ts'
 import type { StopCode } from '../core/ledger-io.ts'
+import { ELECTION } from '../core/ledger-io.ts'
 import { isAnswer, isRequest, type LedgerMessage } from '../core/messages.ts'
 import { idOf, seatOf, type Seat } from '../core/seat.ts'
 import { openSeat, type StoreRecord } from '../core/store.ts'
@@ -156,7 +157,7 @@ export class Participation {
   }
 
   get leader(): Seat | undefined {
-    return this.#seat?.state.leader ?? this.#heard?.leader
+    return this.#isFed() ? this.#seat?.state.leader : this.#heard?.leader
   }
 
   /** The voters. Before the first change they stand in no entry. */
@@ -205,10 +206,11 @@ export class Participation {
     await Promise.all([this.#transport.close(), this.#publisher.close()])
   }
 
-  /** Whether a leader feeds this member's own seat. */
+  /** Whether a leader feeds this member's own seat. A leader says no more to a replaced seat. */
   #isFed(): boolean {
     const state = this.#seat?.state
-    return state !== undefined && hasSeat(state.configuration, state.seat) && state.leader !== undefined
+    if (state === undefined || !hasSeat(state.configuration, state.seat) || state.leader === undefined) return false
+    return state.role === 'leader' || performance.now() - state.heardAt < ELECTION
   }
 
   #rememberStores(): void {
@@ -224,8 +226,8 @@ export class Participation {
   #asked(): readonly Seat[] {
     const voters = seatsOf(this.applied.end.voters).filter((seat) => this.seats.all.has(seat))
     if (voters.length > 0) return voters
-    const own = this.#seat
-    return own !== undefined && own.state.configuration.groups.length > 0 ? [own.seat] : [...this.seats.all]
+    // A founder waits for the first leader, which its own seat will name.
+    return this.#seat?.state.configuration.groups.length === 0 ? [...this.seats.all] : []
   }
 
   /** Says what is committed to the voters, which would learn of it a second later. */

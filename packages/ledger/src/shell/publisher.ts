@@ -1,6 +1,7 @@
 import { FrameStream, inBackground, SendQueue, type Overlay, type Timer } from '@jel/overlay'
 import type { Stream } from '@libp2p/interface'
-import { hasSeat, seatsOf } from '../core/configuration.ts'
+import { hasSeat, isFounding, seatsOf } from '../core/configuration.ts'
+import type { Seat } from '../core/seat.ts'
 import type { LedgerState } from '../core/state.ts'
 import { decodeValue, encodeValue } from '../wire/codec.ts'
 import { subscribe, type Publication, type Subscribe } from '../wire/frames.ts'
@@ -64,7 +65,7 @@ export class Publisher {
   feed(): void {
     const state = this.#seat()?.state
     if (state === undefined || this.#readers.size === 0) return
-    if (!hasSeat(state.configuration, state.seat)) {
+    if (!isVoter(state)) {
       // Readers go on with those that are voters now.
       for (const frames of this.#readers.keys()) void frames.close()
       this.#readers.clear()
@@ -139,8 +140,8 @@ export class Publisher {
   #answer(frames: FrameStream, from: string, queue: SendQueue, { ledger, index, hash }: Subscribe): void {
     const state = this.#seat()?.state
     const say = (feed: Publication): void => frames.send(encodeValue(feed))
-    if (state === undefined || state.ledger !== ledger || !hasSeat(state.configuration, state.seat)) {
-      say({ type: 'elsewhere', seats: state?.ledger === ledger ? seatsOf(state.configuration).slice(0, 32) : [] })
+    if (state === undefined || state.ledger !== ledger || !isVoter(state)) {
+      say({ type: 'elsewhere', seats: state?.ledger === ledger ? votersOf(state).slice(0, 32) : [] })
       void frames.close()
       return
     }
@@ -154,6 +155,18 @@ export class Publisher {
     sayLeader(frames, state)
     this.feed()
   }
+}
+
+/**
+ * Whether readers may follow this seat. A founder may not know yet that the founding is over, and
+ * that it has no seat any more.
+ */
+function isVoter({ configuration, seat }: Readonly<LedgerState>): boolean {
+  return !isFounding(configuration) && hasSeat(configuration, seat)
+}
+
+function votersOf({ configuration, leader }: Readonly<LedgerState>): readonly Seat[] {
+  return [...new Set([...seatsOf(configuration), ...(leader === undefined ? [] : [leader])])]
 }
 
 function sayLeader(frames: FrameStream, { term, leader }: Readonly<LedgerState>): void {
