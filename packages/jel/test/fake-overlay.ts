@@ -147,6 +147,11 @@ export class FakeOverlay implements Overlay {
     this.asked.push(`maybeDead ${id}`)
   }
 
+  rejoin(incarnation: number): void {
+    this.#checkOpen()
+    this.asked.push(`rejoin ${incarnation}`)
+  }
+
   async signal(name: string, ids: readonly string[], options: { signal?: AbortSignal } = {}): Promise<void> {
     this.#checkOpen()
     this.asked.push(`signal ${name} ${ids.join(' ')}${options.signal === undefined ? '' : ' abortable'}`)

@@ -192,6 +192,9 @@ export class Inputs<Data extends Encoded> {
       case 'maybeDead':
         detector.suspect(command.id)
         break
+      case 'rejoin':
+        life.rejoin(command.incarnation)
+        break
       case 'signal':
         signals.send(command.ref, command.name, command.to)
         break

@@ -113,6 +113,10 @@ export class RemoteOverlay implements PoolHost {
     this.#order('maybeDead', id)
   }
 
+  rejoin(incarnation: number): void {
+    this.#order('rejoin', incarnation)
+  }
+
   async signal(name: string, ids: readonly string[], { signal }: Abortable = {}): Promise<void> {
     await this.#calls.call('signal', [name, ids], signal)
   }
@@ -167,7 +171,7 @@ export class RemoteOverlay implements PoolHost {
   }
 
   /** Calls a method and does not wait. Ignores a failure: the thread has ended. */
-  #order(method: Method, ...args: readonly string[]): void {
+  #order(method: Method, ...args: readonly (string | number)[]): void {
     this.#calls.call(method, args).catch(() => {})
   }
 

@@ -10,6 +10,7 @@ const transport = { file: `${source}/shell/transport.ts`, test: `${source}/shell
 const seatHost = { file: `${source}/shell/seat-host.ts`, test: `${source}/shell/seat-host.test.ts` }
 const bodies = { file: `${source}/fold/bodies.ts`, test: `${source}/fold/bodies.test.ts` }
 const once = `${source}/shell/order-once.test.ts`
+const generations = { file: `${source}/shell/generations.ts`, test: `${source}/shell/generations.test.ts` }
 const orders = { file: `${source}/shell/orders.ts`, test: `${source}/shell/orders.test.ts` }
 
 /** Faults of the shell of the ledger. */
@@ -148,5 +149,39 @@ export const ledgerShellFaults: readonly ShellFault[] = [
     from: 'performance.now() - sentAt > this.#timeout)',
     to: 'this.#inFlight.size === 1 && performance.now() - sentAt > this.#timeout)',
     test: once,
+  },
+  {
+    file: `${source}/shell/authorization.ts`,
+    test: `${source}/shell/authorization.test.ts`,
+    name: 'anybody tells a seat what is committed',
+    from: "role !== 'leader' && from === leader",
+    to: "role !== 'leader' && from !== undefined",
+  },
+  {
+    file: `${source}/shell/own-life.ts`,
+    test: `${source}/shell/own-life.test.ts`,
+    name: 'a life that has ended in the ledger is proposed for ever',
+    from: 'this.#port.rejoin(incarnation)\n      return',
+    to: 'this.#port.rejoin(incarnation)',
+  },
+  {
+    file: `${source}/shell/applied.ts`,
+    test: `${source}/shell/applied.test.ts`,
+    name: 'what waits for an index waits for ever',
+    from: 'for (const { reject } of this.#waiting) reject(why)',
+    to: '',
+  },
+  {
+    ...generations,
+    name: 'a recovery drops what its member has not applied',
+    from: 'log.slice(applied.end.index + 1, log.lastIndex)',
+    to: '[]',
+  },
+  { ...generations, name: 'a disk that takes no file ends a member', from: 'store = memoryStore', to: 'throw error' },
+  {
+    ...orders,
+    name: 'a message behind another one is proposed for ever',
+    from: 'this.#waiting.includes(waiting) && this.#waiting[0] !== waiting',
+    to: 'this.#waiting.length < 0',
   },
 ]

@@ -121,6 +121,11 @@ export class Fold {
     }
   }
 
+  /** Whether a life has ended. An open pool forgets those that ended long ago. */
+  hasEnded({ id, incarnation }: Life): boolean {
+    return incarnation <= (this.#known.get(id)?.incarnation ?? 0) && !this.#isMember({ id, incarnation })
+  }
+
   #isMember({ id, incarnation }: Life): boolean {
     return this.#members.get(id)?.incarnation === incarnation
   }

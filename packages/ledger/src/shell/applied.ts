@@ -24,7 +24,7 @@ export class Applied {
   readonly #events: AppliedEvents
   readonly #reader: Reader
   #fold: Fold
-  #waiting: { readonly index: number; readonly resolve: () => void }[] = []
+  #waiting: (PromiseWithResolvers<void> & { readonly index: number })[] = []
 
   constructor(digest: Digest, ledger: string, read: ReadStatement, events: AppliedEvents) {
     this.#read = read
@@ -42,10 +42,18 @@ export class Applied {
     return this.#reader
   }
 
-  /** Resolves when the entries up to this one are applied. */
+  /** Resolves when the entries up to this one are applied. Rejects when no more come. */
   async reached(index: number): Promise<void> {
     if (this.#reader.index >= index) return
-    await new Promise<void>((resolve) => this.#waiting.push({ index, resolve }))
+    const waiting = { index, ...Promise.withResolvers<void>() }
+    this.#waiting.push(waiting)
+    await waiting.promise
+  }
+
+  /** No more entries come. */
+  close(why: Error): void {
+    for (const { reject } of this.#waiting) reject(why)
+    this.#waiting = []
   }
 
   /** The state as a snapshot. */

@@ -1,5 +1,6 @@
 import { mayPropose, type ReadStatement } from '../fold/bodies.ts'
 import { isAnswer, type LedgerMessage } from '../core/messages.ts'
+import type { LedgerState } from '../core/state.ts'
 import type { StatedSeats } from './stated-seats.ts'
 
 /**
@@ -15,4 +16,9 @@ export function isAuthorized(
 ): boolean {
   if (message.type === 'propose') return message.entries.every((entry) => mayPropose(id, entry, read))
   return message.type === 'read' || isAnswer(message) || seats.of(id)?.seat === from
+}
+
+/** Whether a seat believes this one that entries are committed: its leader alone, and no other. */
+export function mayCommit({ role, leader }: Pick<LedgerState, 'role' | 'leader'>, from: string): boolean {
+  return role !== 'leader' && from === leader
 }

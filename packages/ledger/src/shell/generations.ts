@@ -3,7 +3,7 @@ import type { Snapshot } from '../core/log.ts'
 import { idOf, type Seat } from '../core/seat.ts'
 import { newSeat, type StoreRecord } from '../core/store.ts'
 import { LedgerMissingError, RecoveryError } from '../errors.ts'
-import type { Store } from '../store/store.ts'
+import { memoryStore, type Store } from '../store/store.ts'
 import { digest, newNonce } from './digest.ts'
 import { generationOf, ledgerOf, newLedger, type Beginning } from './founding.ts'
 import type { Participation } from './participation.ts'
@@ -15,8 +15,15 @@ const RECOVERED = 2 ** 32
 export interface GenerationsOptions {
   readonly port: LedgerPort
   readonly store: Store
-  readonly participate: (beginning: Beginning, records: readonly StoreRecord[]) => Promise<Participation>
+  readonly participate: (beginning: Beginning, records: readonly StoreRecord[], store: Store) => Promise<Participation>
   readonly warn: (code: string, message: string) => void
+}
+
+/** Rejects what waits for an answer of a ledger that has a new beginning. It can be asked there. */
+export class NewBeginning extends LedgerMissingError {
+  constructor() {
+    super('the ledger has a new beginning')
+  }
 }
 
 /**
@@ -26,7 +33,7 @@ export interface GenerationsOptions {
 export class Generations {
   readonly #options: GenerationsOptions
   #part: Participation | undefined
-  #isChanging = false
+  #change: Promise<void> | undefined
   #isClosed = false
 
   constructor(options: GenerationsOptions) {
@@ -44,8 +51,13 @@ export class Generations {
     return this.#part
   }
 
+  /** Resolves when no change is under way. */
+  get changed(): Promise<void> {
+    return this.#change ?? Promise.resolve()
+  }
+
   async begin(beginning: Beginning, records: readonly StoreRecord[]): Promise<void> {
-    this.#part = await this.#options.participate(beginning, records)
+    this.#part = await this.#options.participate(beginning, records, this.#options.store)
   }
 
   /**
@@ -60,7 +72,7 @@ export class Generations {
       const latest = ledgerOf(port, { own })
       if (latest === undefined || latest === own) return
       if (hasMajority) warn('LEDGER_CONFLICT', `another member has the ledger ${latest}, and the present one has a majority: ${own}`)
-      else void this.#change(latest).catch(() => {})
+      else void this.#enter(latest)
     } catch (error) {
       warn('LEDGER_CONFLICT', (error as Error).message)
     }
@@ -68,28 +80,33 @@ export class Generations {
 
   /**
    * Gives the ledger a new beginning on this member alone. Entries that this member does not have
-   * are lost. If the others are alive behind a cut, there are two ledgers from now on. So a person
-   * must decide it, on one member only.
+   * are lost. Those that it has count, also if it does not know that they are committed.
+   *
+   * If the others live on behind a cut, the pool has two ledgers. So a person must decide it, on
+   * one member only.
    *
    * @param lost the number of voters that are lost, as a check
    * @throws RecoveryError
    */
   async recover(lost: number, hasMajority: boolean): Promise<void> {
-    const { ledger, applied, voters, seats } = this.running
+    const { ledger, applied, voters, seats, seat } = this.running
     const missing = seatsOf(voters).filter((seat) => !seats.all.has(seat))
     if (hasMajority) throw new RecoveryError('the ledger has a leader: there is nothing to recover')
     if (isQuorum(voters, seats.all)) throw new RecoveryError('most voters can be reached, so they will elect a leader: wait')
     if (missing.length !== lost)
       throw new RecoveryError(`${missing.length} voters can't be reached, not ${lost}: ${missing.map(idOf).join(', ') || 'none'}`)
+    const log = seat?.state.log
+    if (log?.hashAt(applied.end.index) === applied.end.hash)
+      applied.commit(applied.end.index + 1, log.slice(applied.end.index + 1, log.lastIndex))
     const { term, hash } = applied.end
     // Epochs of the lost majority stay below those that come.
     const index = applied.end.index + RECOVERED
     const state = applied.renewed(index)
-    await this.#change(newLedger(generationOf(ledger) + 1), (seat) => ({
+    await this.#enter(newLedger(generationOf(ledger) + 1), (own) => ({
       index,
       term,
       hash,
-      configuration: { groups: [{ seats: [seat] }] },
+      configuration: { groups: [{ seats: [own] }] },
       state,
     }))
   }
@@ -102,7 +119,7 @@ export class Generations {
   async abandon(): Promise<void> {
     const other = ledgerOf(this.#options.port, { except: this.running.ledger })
     if (other === undefined) throw new RecoveryError('no other member has another ledger')
-    await this.#change(other)
+    await this.#enter(other)
   }
 
   async close(why: Error): Promise<void> {
@@ -112,19 +129,30 @@ export class Generations {
   }
 
   /** Goes on in another ledger, with a new seat. */
-  async #change(ledger: string, beginning?: (seat: Seat) => Snapshot): Promise<void> {
-    if (this.#isChanging || this.#isClosed) return
-    this.#isChanging = true
-    const { port, store, participate, warn } = this.#options
+  async #enter(ledger: string, beginning?: (seat: Seat) => Snapshot): Promise<void> {
+    if (this.#isClosed || this.#change !== undefined) return
+    this.#change = this.#leaveFor(ledger, beginning)
     try {
-      await this.#part?.close(new LedgerMissingError('the ledger has a new beginning'))
-      const first = newSeat(digest, { ledger, id: port.self.id, nonce: newNonce(), configuration: NO_VOTERS })
-      const record = beginning === undefined ? first : { ...first, snapshot: beginning(first.seat) }
-      await store.write(record, [record])
-      this.#part = await participate({ ledger }, [record])
-      warn('LEDGER_RECOVERED', `the ledger has a new beginning: ${ledger}`)
+      await this.#change
     } finally {
-      this.#isChanging = false
+      this.#change = undefined
     }
+  }
+
+  async #leaveFor(ledger: string, beginning: ((seat: Seat) => Snapshot) | undefined): Promise<void> {
+    const { port, participate, warn } = this.#options
+    await this.#part?.close(new NewBeginning())
+    const first = newSeat(digest, { ledger, id: port.self.id, nonce: newNonce(), configuration: NO_VOTERS })
+    const record = beginning === undefined ? first : { ...first, snapshot: beginning(first.seat) }
+    let { store } = this.#options
+    try {
+      await store.write(record, [record])
+    } catch (error) {
+      // A store without the seat is that of another seat, which the next start gives up.
+      warn('LEDGER_WRITE_FAILED', `this member keeps the ledger in memory from now on: ${(error as Error).message}`)
+      store = memoryStore
+    }
+    this.#part = await participate({ ledger }, [record], store)
+    warn('LEDGER_RECOVERED', `the ledger has a new beginning: ${ledger}`)
   }
 }

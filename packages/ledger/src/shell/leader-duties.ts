@@ -24,8 +24,8 @@ export class LeaderDuties {
   readonly #most: number
   readonly #ended = new Map<string, { readonly incarnation: number; readonly how: 'left' | 'died' }>()
   readonly #unknownSince = new Map<string, number>()
-  /** Ends that were proposed in this term. */
-  readonly #proposed = new Set<string>()
+  /** The lives whose end was proposed in this term. */
+  readonly #proposed = new Map<string, number>()
   #term = 0
 
   /** @param most the largest number of voters */
@@ -71,6 +71,7 @@ export class LeaderDuties {
     const present = new Map(this.#port.members().map((member) => [member.id, member]))
     const joined = new Set(applied.fold.members.map(({ id }) => id))
     for (const id of this.#unknownSince.keys()) if (!joined.has(id)) this.#unknownSince.delete(id)
+    for (const id of this.#proposed.keys()) if (!joined.has(id)) this.#proposed.delete(id)
     for (const { id, incarnation } of applied.fold.members) {
       const ended = this.#ended.get(id)
       const isEnded = ended !== undefined && ended.incarnation >= incarnation
@@ -79,9 +80,8 @@ export class LeaderDuties {
       if (since === undefined) this.#unknownSince.delete(id)
       else this.#unknownSince.set(id, since)
       if (!isEnded && (since === undefined || now - since < UNKNOWN)) continue
-      const name = `${id} ${incarnation}`
-      if (this.#proposed.has(name)) continue
-      this.#proposed.add(name)
+      if (this.#proposed.get(id) === incarnation) continue
+      this.#proposed.set(id, incarnation)
       // Another leader refuses it, and records the end itself.
       client
         .propose(() => (this.#part()?.isLeader === true ? encode('gone', { id, incarnation, how: ended?.how ?? 'died' }) : undefined))

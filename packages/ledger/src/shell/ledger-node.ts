@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 import { Announcer } from './announcer.ts'
 import { Candidacies, type Propose } from './candidacies.ts'
 import { begin, type Beginning, type Founding } from './founding.ts'
-import { Generations } from './generations.ts'
+import { Generations, NewBeginning } from './generations.ts'
 import { LeaderDuties } from './leader-duties.ts'
 import { leaveLedger } from './leaving.ts'
 import { lifeReader } from './life-statement.ts'
@@ -66,13 +66,13 @@ export class LedgerNode {
     this.#port = port
     this.#options = options
     const propose: Propose = async (entry) => await this.#propose(entry)
-    this.#life = new OwnLife(port, propose)
+    this.#life = new OwnLife(port, propose, (life) => this.#part?.applied.fold.hasEnded(life) === true)
     this.candidacies = new Candidacies(() => this.#life.joined, propose)
     this.#orders = new Orders(() => this.#life.joined, propose)
     this.#generations = new Generations({
       port,
       store,
-      participate: async (beginning, records) => await this.#participate(beginning, store, records),
+      participate: async (...start) => await this.#participate(...start),
       warn: (code, message) => this.#announcer.warn(code, message),
     })
     this.#duties = new LeaderDuties(port, () => this.#part, options.voters)
@@ -157,9 +157,8 @@ export class LedgerNode {
    * @throws NoMajorityError
    */
   async confirm(election: string, signal: AbortSignal): Promise<{ readonly winner: Life; readonly epoch: number } | undefined> {
-    const { applied, client } = this.#running
     await this.#timely(
-      client.read().then(async (index) => await applied.reached(index)),
+      this.#applied(async ({ client }) => await client.read()),
       signal,
     )
     return this.reignOf(election)
@@ -192,6 +191,7 @@ export class LedgerNode {
   async leave(): Promise<void> {
     const part = this.#part
     const life = this.#life.joined
+    this.#life.isLeaving = true
     if (part !== undefined && life !== undefined && this.#hasMajority()) await leaveLedger(part, life, () => this.#isClosed)
     await this.close()
   }
@@ -214,7 +214,7 @@ export class LedgerNode {
     return this.#generations.running
   }
 
-  async #participate(beginning: Beginning, store: Store, records: readonly StoreRecord[]): Promise<Participation> {
+  async #participate(beginning: Beginning, records: readonly StoreRecord[], store: Store): Promise<Participation> {
     return await Participation.start({
       beginning,
       store,
@@ -273,8 +273,24 @@ export class LedgerNode {
   }
 
   async #propose(entry: Parameters<Participation['client']['propose']>[0]): Promise<void> {
-    const { applied, client } = this.#running
-    await applied.reached(await client.propose(entry))
+    await this.#applied(async ({ client }) => await client.propose(entry))
+  }
+
+  /**
+   * Resolves when this member has applied the entries up to an index that a request gives. If the
+   * ledger gets a new beginning meanwhile, it asks there.
+   */
+  async #applied(request: (part: Participation) => Promise<number>): Promise<void> {
+    for (;;) {
+      const part = this.#running
+      try {
+        await part.applied.reached(await request(part))
+        return
+      } catch (error) {
+        if (!(error instanceof NewBeginning) || this.#isClosed) throw error
+        await this.#generations.changed
+      }
+    }
   }
 
   #hear(news: { readonly type: string }): void {

@@ -50,6 +50,22 @@ function setUp(arrival: (entries: readonly Proposal[]) => readonly Proposal[] = 
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
+it('a message that waits behind another one is not proposed again and again', async () => {
+  let proposed = 0
+  const stuck = new Orders(
+    () => ({ id: 'me', incarnation: 1 }),
+    async () => {
+      proposed += 1
+      // The answer to the first one never comes, and the second one comes too early.
+      if (proposed === 1) await new Promise(() => {})
+    },
+  )
+  void stuck.order('n', bytes('a'))
+  void stuck.order('n', bytes('b'))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(proposed).toBe(2)
+})
+
 it('messages have their places in the order of the calls, though they arrive in another one', async () => {
   const { orders, placed, join, commit } = setUp((entries) => entries.toReversed())
   join(1)

@@ -6,8 +6,9 @@ import type { LedgerPort } from './port.ts'
 
 /** The present life of this member in the ledger. Each of its lives must join. */
 export class OwnLife {
-  readonly #port: Pick<LedgerPort, 'self' | 'sign'>
+  readonly #port: Pick<LedgerPort, 'self' | 'sign' | 'rejoin'>
   readonly #propose: Propose
+  readonly #hasEnded: (life: Life) => boolean
   #joined: LedgerMember | undefined
   /** The incarnation whose join is being proposed. */
   #joining = 0
@@ -15,10 +16,14 @@ export class OwnLife {
   hasEntered = false
   /** Whether the ledger does not take this member. */
   isRefused = false
+  /** Whether the present life is the last one. */
+  isLeaving = false
 
-  constructor(port: Pick<LedgerPort, 'self' | 'sign'>, propose: Propose) {
+  /** @param hasEnded whether a life has ended in the ledger */
+  constructor(port: Pick<LedgerPort, 'self' | 'sign' | 'rejoin'>, propose: Propose, hasEnded: (life: Life) => boolean) {
     this.#port = port
     this.#propose = propose
+    this.#hasEnded = hasEnded
   }
 
   /** Undefined: this life has not joined. */
@@ -31,10 +36,17 @@ export class OwnLife {
     return id === self.id && incarnation === self.incarnation
   }
 
-  /** Proposes the join of this life, if it has not joined yet. */
+  /**
+   * Proposes the join of this life, if it has not joined yet. A life that has ended in the ledger
+   * alone is followed by the next one. A voter may forget a member that sleeps when it restarts.
+   */
   async join(): Promise<void> {
     const { id, incarnation } = this.#port.self
-    if (this.isRefused || this.#joined?.incarnation === incarnation || this.#joining === incarnation) return
+    if (this.isRefused || this.isLeaving || this.#joined?.incarnation === incarnation || this.#joining === incarnation) return
+    if (this.#hasEnded({ id, incarnation })) {
+      this.#port.rejoin(incarnation)
+      return
+    }
     this.#joining = incarnation
     try {
       const statement = toBase64(await signLife(this.#port, { id, incarnation }))

@@ -14,7 +14,7 @@ import { digest, newNonce } from './digest.ts'
 import { Publisher } from './publisher.ts'
 import type { Beginning } from './founding.ts'
 import { Subscription } from './subscription.ts'
-import { isAuthorized } from './authorization.ts'
+import { isAuthorized, mayCommit } from './authorization.ts'
 import type { LedgerPort } from './port.ts'
 import { encodeSeat, SEAT_CONSTANT } from './seat-constant.ts'
 import { SeatHost } from './seat-host.ts'
@@ -201,6 +201,7 @@ export class Participation {
   async close(why: Error): Promise<void> {
     this.#isClosed = true
     this.client.close(why)
+    this.applied.close(why)
     this.#subscription.close()
     this.#seat?.deliver({ type: 'resign' })
     await Promise.all([this.#transport.close(), this.#publisher.close()])
@@ -267,7 +268,7 @@ export class Participation {
     const { ledger, from, to, message } = envelope
     if (ledger !== this.ledger || idOf(from) !== id) return
     if (message.type === 'tip') {
-      if (to === this.#seat?.seat) this.#seat.deliver(message)
+      if (to === this.seat?.seat && mayCommit(this.seat.state, from)) this.seat.deliver(message)
     } else if (isAuthorized(this.seats, this.#options.read, id, from, message)) this.#take(id, { ...envelope, message })
     else if (message.type === 'propose') this.#send(id, { type: 'refused', number: message.number, reason: 'invalid' })
   }

@@ -1,7 +1,10 @@
 import type { Overlay, OverlayNotification } from '@jel/overlay'
 
 /** The part of a node that a ledger uses. */
-export interface LedgerPort extends Pick<Overlay, 'pool' | 'self' | 'members' | 'open' | 'handle' | 'unhandle' | 'sign' | 'setConstant'> {
+export interface LedgerPort extends Pick<
+  Overlay,
+  'pool' | 'self' | 'members' | 'open' | 'handle' | 'unhandle' | 'sign' | 'setConstant' | 'rejoin'
+> {
   /** A `gap`: news was lost, so the owner must look at `members()` again. */
   subscribe(listener: (news: OverlayNotification | { readonly type: 'gap' }) => void): () => void
 }

@@ -29,7 +29,7 @@ export interface LedgerStatus {
     /** Whether this member's node knows it. */
     readonly reachable: boolean
   }[]
-  /** The last entry that this member has applied. */
+  /** The last entry that this member has applied. Without a majority: the last one that it has. */
   readonly index: number
 }
 
@@ -48,7 +48,7 @@ export function statusOf(part: Participation | undefined, hasMajority: boolean):
     term,
     leader: leader === undefined ? undefined : idOf(leader),
     voters,
-    index: applied.end.index,
+    index: hasMajority ? applied.end.index : Math.max(applied.end.index, seat?.state.log.lastIndex ?? 0),
   }
 }
 

@@ -117,6 +117,11 @@ export interface Overlay {
    */
   maybeDead(id: string): void
   /**
+   * Ends the life of this incarnation, and begins another one, at most every five seconds. For
+   * parts of the pool in which that life has ended.
+   */
+  rejoin(incarnation: number): void
+  /**
    * Sends a named signal. Resolves when all these members have acknowledged it. Throws
    * {@link SignalError} with the members that did not acknowledge within 10 s
    * (`limits.signalTimeout`), or the reason of `options.signal`.

@@ -44,6 +44,17 @@ describe('a pool of real hosts', () => {
     }
   })
 
+  test('takes a new life of a member that asks for one, and not a second one at once', async () => {
+    const [a, b] = await pool(2)
+    const { incarnation } = b!.overlay.self
+    b!.overlay.rejoin(incarnation)
+    b!.overlay.rejoin(incarnation)
+    b!.overlay.rejoin(incarnation + 1)
+    await until(() => a!.overlay.members().some(({ id, incarnation: later }) => id === b!.id && later > incarnation))
+    expect(b!.overlay.self.incarnation).toBe(incarnation + 1)
+    expect(count(a!, 'joined', b!.id)).toBe(2)
+  })
+
   test('is sorted once, until it changes', async () => {
     const [a, b] = await pool(2)
     const before = a!.overlay.members()

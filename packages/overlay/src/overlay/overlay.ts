@@ -86,6 +86,10 @@ export class RunningOverlay implements Overlay {
     this.#node.command({ type: 'maybeDead', id })
   }
 
+  rejoin(incarnation: number): void {
+    this.#node.command({ type: 'rejoin', incarnation })
+  }
+
   async signal(name: string, ids: readonly string[], { signal }: Abortable = {}): Promise<void> {
     this.#node.lifecycle.checkOpen()
     await this.#node.signals.send(name, ids, signal)

@@ -50,6 +50,8 @@ export type Command =
   | { readonly type: 'elect'; readonly election: string }
   | { readonly type: 'withdraw'; readonly election: string }
   | { readonly type: 'maybeDead'; readonly id: NodeId }
+  /** Ends the life of this incarnation, and begins another one. */
+  | { readonly type: 'rejoin'; readonly incarnation: number }
   /** `ref` comes back in the `signalled` notification. */
   | { readonly type: 'signal'; readonly ref: number; readonly name: string; readonly to: readonly NodeId[] }
   /**
