@@ -92,8 +92,14 @@ describe('a watch', () => {
       if (stream.protocol === '/jel-watch/1.0.0') stream.abort(new Error('cut'))
     await expect.poll(() => events.some((event) => event.type === 'sample' && event.replayed)).toBe(true)
     await expect.poll(() => values().length).toBeGreaterThan(12)
-    const [first] = values() as number[]
-    expect(values()).toEqual(Array.from({ length: values().length }, (_, at) => (first as number) + at))
+    const samples = events.flatMap((event) => (event.type === 'sample' ? [event] : []))
+    const seqs = samples.map(({ seq }) => seq)
+    expect(seqs).toEqual([...new Set(seqs)].toSorted((one, other) => one - other))
+    expect(samples.map(({ value }) => value)).toEqual(seqs)
+    // On a busy machine a live watch may skip one of two samples that come close together.
+    const [begin, end] = [samples.findIndex(({ replayed }) => replayed), samples.findLastIndex(({ replayed }) => replayed)]
+    const replayed = seqs.slice(begin - 1, end + 1)
+    expect(replayed).toEqual(replayed.map((_, at) => (replayed[0] as number) + at))
     expect(events.filter(({ type }) => type === 'gap')).toEqual([])
     keeper.stop()
   })
