@@ -67,6 +67,25 @@ test('all members have the same members, ranks, reigns and messages, in one orde
   expect(await first.confirm('nothing')).toBeUndefined()
 })
 
+test('an election that some hold in the ledger and others do not brings a warning', async () => {
+  const [first, second] = (await ledgerOf(2)) as [Pool, Pool]
+  const warned = [first, second].map((pool) => {
+    const codes: string[] = []
+    pool.addEventListener('warning', ({ detail: { code } }) => codes.push(code))
+    return codes
+  })
+  const weak = await join(first.name, [first], {})
+  await weak.elect('master')
+  await weak.elect('other')
+  await until(() => first.members({ agreed: false }).length === 3)
+  await second.elect('master')
+  await until(() => warned.every((codes) => codes.includes('MIXED_CONSISTENCY')))
+  await weak.elect('later')
+  const again = await first.elect('later')
+  expect(again.winner.id).toBe(first.self.id)
+  await until(() => warned.every((codes) => codes.filter((code) => code === 'MIXED_CONSISTENCY').length === 2))
+})
+
 test('the next candidate reigns when the winner, or the leader, crashes', async () => {
   const all = await ledgerOf(7)
   const leader = leaderOf(all)

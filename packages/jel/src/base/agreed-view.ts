@@ -28,6 +28,8 @@ export class AgreedView {
   readonly #parts: PoolParts
   /** Members by id as they were last seen, so that the end of a member still shows them. */
   readonly #seen = new Map<string, Member>()
+  /** Elections of both kinds, of which this member has warned. */
+  readonly #mixed = new Set<string>()
 
   constructor(ledger: LedgerNode, host: PoolHost, parts: PoolParts) {
     this.#ledger = ledger
@@ -68,7 +70,7 @@ export class AgreedView {
   /** Returns the news of the overlay that still counts: the ledger gives the other news. */
   ofHost(news: PoolNews): AgreedNews | undefined {
     const { joins, elections } = this.#parts
-    if (news.type === 'elected') return elections === 'uniform' ? undefined : news
+    if (news.type === 'elected') return elections === 'uniform' ? this.#mixture(news.reign.election) : news
     if (joins !== 'reliable') return news
     if (news.type === 'joined' || news.type === 'left' || news.type === 'died') return undefined
     if (news.type !== 'updated') return news
@@ -108,7 +110,10 @@ export class AgreedView {
         return joins === 'reliable' ? [{ type: event.how, member: { ...member, index: event.index } }] : []
       }
       case 'elected':
-        return elections === 'uniform' ? [{ type: 'elected', reign: this.#reign(event.election, event) }] : []
+        if (elections !== 'uniform') return []
+        const elected = { type: 'elected', reign: this.#reign(event.election, event) } as const
+        const mixture = this.#mixture(event.election)
+        return mixture === undefined ? [elected] : [elected, mixture]
       case 'ordered': {
         const { index, name, payload, from } = event
         return [{ type: 'ordered', index, name, payload, from: this.#lifeShown(from) }]
@@ -119,6 +124,15 @@ export class AgreedView {
       case 'vacant':
         return []
     }
+  }
+
+  /** Returns a warning if an election has a winner here, and another one among weak members. */
+  #mixture(election: string): Extract<AgreedNews, { type: 'warning' }> | undefined {
+    const isMixed = this.#host.reign(election) !== undefined && this.#ledger.reignOf(election) !== undefined
+    if (!isMixed || this.#mixed.has(election)) return undefined
+    this.#mixed.add(election)
+    const message = `members with elections: 'uniform' and others stand in the election ${JSON.stringify(election)}: it has two winners`
+    return { type: 'warning', code: 'MIXED_CONSISTENCY', message }
   }
 
   #reign(election: string, { winner, epoch }: { readonly winner: Life; readonly epoch: number }): Reign {
