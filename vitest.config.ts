@@ -64,33 +64,47 @@ const groups = [
   })),
 ]
 
-/** Files that take longer than a third of a minute. One of them that began last would run alone. */
+/**
+ * Files that take longer than a third of a minute, the longest first. One of them that began last
+ * would run alone.
+ */
 const longest = [
   'packages/lab/test/nemesis.nightly.test.ts',
-  'apps/node/test/output.slow.test.ts',
-  'apps/node/test/compute.test.ts',
-  'apps/node/test/work.test.ts',
-  'packages/compute/test/command-container.test.ts',
-  'packages/compute/test/saved-states.test.ts',
-  'packages/jel/test/conformance.test.ts',
-  'packages/compute/test/pool.test.ts',
-  'apps/node/test/control.test.ts',
-  'apps/node/test/contract.test.ts',
+  'apps/node/test/pack.slow.test.ts',
+  'packages/lab/test/lab.slow.test.ts',
   'packages/lab/test/conformance.slow.test.ts',
-  'apps/node/test/orders.slow.test.ts',
-  'apps/node/test/saved-jobs.slow.test.ts',
+  'apps/node/test/page.slow.test.ts',
   'apps/node/test/python.slow.test.ts',
+  'apps/node/test/saved-jobs.slow.test.ts',
+  'apps/node/test/orders.slow.test.ts',
+  'apps/node/test/restart.slow.test.ts',
+  'apps/node/test/web.slow.test.ts',
+  'apps/node/test/mixed-pool.slow.test.ts',
+  'apps/node/test/output.slow.test.ts',
   'packages/simulator/src/grid/clients.slow.test.ts',
   'packages/jel/test/worker-conformance.slow.test.ts',
-  'apps/node/test/mixed-pool.slow.test.ts',
   'packages/simulator/src/grid/memory.slow.test.ts',
+  'apps/node/test/work.test.ts',
+  'packages/jel/test/conformance.test.ts',
+  'packages/compute/test/pool.test.ts',
+  'apps/node/test/allocation.test.ts',
+  'apps/node/test/compute.test.ts',
+  'packages/compute/test/command-container.test.ts',
+  'packages/service/test/examples.test.ts',
+  'apps/node/test/control.test.ts',
+  'packages/compute/test/saved-states.test.ts',
+  'apps/node/test/terminal.test.ts',
+  'apps/node/test/contract.test.ts',
+  'packages/service/test/ogsa.test.ts',
+  'packages/jel/test/ledger.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification): boolean => longest.some((name) => moduleId.endsWith(name))
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const placeOf = ({ moduleId }: TestSpecification): number => longest.findIndex((name) => moduleId.endsWith(name))
+    const long = sorted.filter((file) => placeOf(file) !== -1).toSorted((one, other) => placeOf(one) - placeOf(other))
+    return [...long, ...sorted.filter((file) => placeOf(file) === -1)]
   }
 }
 
