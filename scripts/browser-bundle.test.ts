@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { bundleForBrowser } from './browser-bundle.ts'
 import { root } from './workspace.ts'
 
-it('@jel/jel for a browser imports nothing of Node, needs no WebAssembly, and has at most 260 KB', { timeout: 30_000 }, async () => {
+it('@jel/jel for a browser imports nothing of Node, needs no WebAssembly, and has at most 265 KB', { timeout: 30_000 }, async () => {
   const { nodeImports, nodeOnly, gzip, code } = await bundleForBrowser()
   expect([...nodeImports, ...nodeOnly]).toEqual([])
   expect(code.match(/\bWebAssembly\b|\bBuffer\.(?:from|alloc|concat)\b/gu) ?? []).toEqual([])
-  expect(gzip).toBeLessThan(260_000)
+  expect(gzip).toBeLessThan(265_000)
   expect(gzip).toBeGreaterThan(150_000)
 })
 

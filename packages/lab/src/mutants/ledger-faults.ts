@@ -216,15 +216,19 @@ export const ledgerFaults: readonly ShellFault[] = [
       {
         ...election,
         name: 'a founder that sees more of them keeps its former turn',
-        from: "state.timers.set('stand', state.now + state.turns + TURN)",
-        to: "state.timers.advance('stand', state.now + state.turns + TURN)",
+        from: "state.timers.set('stand', state.now + turns + TURN)",
+        to: "state.timers.advance('stand', state.now + turns + TURN)",
       },
       {
         ...election,
         name: 'late grants of a PreVote are lost',
-        from: "role === 'preCandidate' && state.role === role ?",
-        to: 'state.term < 0 ?',
+        from: "role === 'preCandidate' && state.role === role &&",
+        to: 'state.term < 0 &&',
       },
+      { ...election, name: 'a seat that comes and goes stops a founding', from: 'turns > state.longestTurns', to: 'turns > 0' },
+      { ...election, name: 'a refusal leaves a grant', from: 'state.grants.delete(from)', to: 'state.grants.add(from)' },
+      { ...state, name: 'founders wait for readers', from: 'this.seen.filter((each) => hasSeat(founding, each))', to: '[...this.seen]' },
+      { ...state, name: 'founders wait for ever', from: 'DIAL, MAX_TURNS)', to: 'DIAL, Infinity)' },
     ],
   ),
   ...foundBy(

@@ -84,7 +84,13 @@ export const ledgerShellFaults: readonly ShellFault[] = [
     from: 'Math.min(2 * this.#timeout, MAX_TIMEOUT)',
     to: 'TIMEOUT',
   },
-  { ...client, name: 'a leader that leads no more is asked again', from: '= target ?? oneOf(this.#options.seats())', to: '= target' },
+  { ...client, name: 'a leader that leads no more is asked again', from: '= target ?? this.#other()', to: '= target' },
+  {
+    ...client,
+    name: 'the leader that is known is asked as seldom as others',
+    from: 'leader !== undefined && leader !== last ? leader :',
+    to: 'leader === undefined ? leader :',
+  },
   {
     ...codec,
     name: 'a frame is not checked',
@@ -161,7 +167,7 @@ export const ledgerShellFaults: readonly ShellFault[] = [
     file: `${source}/shell/own-life.ts`,
     test: `${source}/shell/own-life.test.ts`,
     name: 'a life that has ended in the ledger is proposed for ever',
-    from: 'this.#port.rejoin(incarnation)\n      return',
+    from: 'this.#port.rejoin(incarnation)\n        return',
     to: 'this.#port.rejoin(incarnation)',
   },
   {
@@ -176,6 +182,13 @@ export const ledgerShellFaults: readonly ShellFault[] = [
     name: 'a recovery drops what its member has not applied',
     from: 'log.slice(applied.end.index + 1, log.lastIndex)',
     to: '[]',
+  },
+  { ...generations, name: 'a seat that may be in the file goes on in memory', from: '      record = newRecord()\n', to: '' },
+  {
+    ...generations,
+    name: 'a member that leaves enters a ledger',
+    from: 'if (this.#isClosed) return\n    this.#part =',
+    to: 'this.#part =',
   },
   { ...generations, name: 'a disk that takes no file ends a member', from: 'store = memoryStore', to: 'throw error' },
   {

@@ -39,7 +39,11 @@ export function begin(state: LedgerState): void {
 export function onSeen(state: LedgerState): void {
   const { configuration, leader, role, log } = state
   if (!isFounding(configuration) || leader !== undefined || role !== 'follower' || log.lastIndex > 0 || !mayStand(state)) return
-  state.timers.set('stand', state.now + state.turns + TURN)
+  const { turns } = state
+  // It waits anew for founders that it has not waited for: a seat may come and go.
+  if (turns > state.longestTurns) state.timers.set('stand', state.now + turns + TURN)
+  else state.timers.advance('stand', state.now + turns + TURN)
+  state.longestTurns = Math.max(turns, state.longestTurns)
 }
 
 /** Asks whether it could win, without a change of terms (dissertation §9.6). */
@@ -63,8 +67,9 @@ export function stand(state: LedgerState): void {
 }
 
 function ask(state: LedgerState, role: 'preCandidate' | 'candidate'): void {
-  // Late grants of a PreVote count: it asks for the same term once more.
-  const grants = role === 'preCandidate' && state.role === role ? [...state.grants] : []
+  // At a founding late grants of a PreVote count: it asks for the same term once more.
+  const isAgain = role === 'preCandidate' && state.role === role && isFounding(state.configuration)
+  const grants = isAgain ? [...state.grants] : []
   state.follow()
   for (const each of grants) state.grants.add(each)
   state.role = role
@@ -108,6 +113,7 @@ export function onVote(state: LedgerState, from: Seat, { term, lastIndex, lastTe
 export function onGrant(state: LedgerState, from: Seat, { type, term, ok }: Grant): void {
   const isAsked = type === 'voted' ? state.role === 'candidate' : state.role === 'preCandidate' && term === state.term + 1
   if (isAsked && ok) state.grants.add(from)
+  if (!ok && state.role === 'preCandidate') state.grants.delete(from)
 }
 
 /**
@@ -121,5 +127,5 @@ export function onLost(state: LedgerState, id: string): void {
   const turn = seatsOf(state.configuration)
     .filter((seat) => idOf(seat) !== id)
     .indexOf(state.seat)
-  state.timers.advance('stand', state.now + TURN * state.health * Math.max(0, turn))
+  state.timers.advance('stand', state.now + state.turns + TURN * state.health * Math.max(0, turn))
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { LEDGER } from '../../test/seat-node.ts'
 import { fastDigest } from '../../test/digest.ts'
-import { DIAL, ELECTION, TURN, type LedgerInput } from './ledger-io.ts'
+import { DIAL, ELECTION, MAX_TURNS, TURN, type LedgerInput } from './ledger-io.ts'
 import { Ledger } from './ledger.ts'
 import { seatOf } from './seat.ts'
 import { openSeat } from './store.ts'
@@ -31,6 +31,19 @@ it('a founder that sees another one before it waits for that one', () => {
   expect(next({ type: 'seen', seats }, 100)).toBe(100 + 4 * DIAL + TURN)
 })
 
+it('a founder does not wait for readers, nor for a seat that comes and goes, nor for ever', () => {
+  const next = founder('b')
+  const readers = Array.from({ length: 50 }, (_, at) => seatOf(`0${at}`, '0', false))
+  expect(next({ type: 'seen', seats: [...readers, ...seats.slice(1)] }, 0)).toBe(TURN)
+  const due = next({ type: 'seen', seats }, 10)
+  for (let now = 20; now < 200; now += 20) {
+    next({ type: 'seen', seats: seats.slice(1) }, now)
+    expect(next({ type: 'seen', seats }, now + 10)).toBeLessThanOrEqual(due)
+  }
+  const many = Array.from({ length: 300 }, (_, at) => seatOf(`a${at}`, '0', true))
+  expect(founder('b')({ type: 'seen', seats: [...many, ...seats] }, 0)).toBe(MAX_TURNS + TURN)
+})
+
 it('a founder that granted a PreVote waits for an election time-out and its turn', () => {
   const next = founder('c')
   next({ type: 'seen', seats }, 0)
@@ -51,5 +64,22 @@ it('late grants of the same term count', () => {
   // It asks again before the second answer has come.
   ledger.handle({ type: 'timer' }, 5000)
   ledger.handle({ type: 'message', ledger: LEDGER, from: other, to, message: granted }, 5100)
+  expect(ledger.state.role).toBe('candidate')
+})
+
+it('a refusal takes a grant back', () => {
+  const options = { digest: fastDigest, random: () => 0.5 }
+  const { durable } = openSeat(fastDigest, [], { ledger: LEDGER, id: 'a', configuration: { groups: [{ anyOf: 4 }] } }, () => '0')
+  const ledger = new Ledger(options, durable)
+  const [to = '', one = '', other = ''] = seats
+  const say = (from: string, ok: boolean): void =>
+    void ledger.handle({ type: 'message', ledger: LEDGER, from, to, message: { type: 'preVoted', term: ok ? 1 : 0, ok } }, 500)
+  ledger.handle({ type: 'seen', seats }, 0)
+  ledger.handle({ type: 'timer' }, TURN)
+  say(one, true)
+  say(one, false)
+  say(other, true)
+  expect(ledger.state.role).toBe('preCandidate')
+  say(one, true)
   expect(ledger.state.role).toBe('candidate')
 })

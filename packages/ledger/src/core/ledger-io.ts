@@ -77,5 +77,7 @@ export const TURN: Milliseconds = 150
  * others. Measured: 40 processes that start at once on two cores, each with an interpreter.
  */
 export const DIAL: Milliseconds = 50
+/** A founder waits for those before it at most this long, ms: some may never stand. A guess. */
+export const MAX_TURNS: Milliseconds = 10_000
 /** An asker without a quorum asks again after one to two times this span, ms. A guess. */
 export const RETRY: Milliseconds = 500

@@ -1,6 +1,6 @@
 import { Timers, type Milliseconds, type TimerEffect } from '@jel/machine'
-import { isFounding, type Configuration } from './configuration.ts'
-import { DIAL, ELECTION, RETRY, type LedgerEffect, type LedgerOptions, type StopCode } from './ledger-io.ts'
+import { hasSeat, isFounding, type Configuration } from './configuration.ts'
+import { DIAL, ELECTION, MAX_TURNS, RETRY, type LedgerEffect, type LedgerOptions, type StopCode } from './ledger-io.ts'
 import type { Leading } from './leading.ts'
 import type { Log } from './log.ts'
 import type { LedgerMessage } from './messages.ts'
@@ -33,6 +33,8 @@ export class LedgerState {
   told: number
   /** When a leader was last heard. */
   heardAt: Milliseconds = -Infinity
+  /** The longest time for the founders before this one so far. */
+  longestTurns: Milliseconds = -1
   /** The seats that granted a vote or a PreVote to this one, and the write of its own vote. */
   grants = new Set<Seat>()
   ownVote = 0
@@ -115,8 +117,11 @@ export class LedgerState {
 
   /** The time that this seat leaves to the founders before it, in the order of their seats. */
   get turns(): Milliseconds {
-    if (!this.configurations.some(isFounding)) return 0
-    return this.seen.filter((each) => each < this.seat).length * this.seen.length * DIAL * this.health
+    const founding = this.configurations.find(isFounding)
+    if (founding === undefined) return 0
+    const founders = this.seen.filter((each) => hasSeat(founding, each))
+    const before = founders.filter((each) => each < this.seat).length
+    return Math.min(before * founders.length * DIAL, MAX_TURNS) * this.health
   }
 
   /** Asks again soon, for an asker that has no quorum. */

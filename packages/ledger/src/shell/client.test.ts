@@ -74,6 +74,16 @@ it('asks another voter if the leader that it knows leads no more', async () => {
   expect(kinds()[0]).toBe('a/1 one')
 })
 
+it.each([1, 2, 3, 4, 5, 6])('asks the leader that it knows again, once another voter was silent, too: %i', async () => {
+  const { client, kinds, elect } = setUp({ leader: 'a/1' })
+  void client.propose(entry('one'))
+  await turn(1100)
+  expect(kinds()[1]).toMatch(/^[bc]/u)
+  elect('a/1')
+  await turn(2200)
+  expect(kinds()[2]).toBe('a/1 one')
+})
+
 it('asks another voter after a second without an answer, and then less and less often', async () => {
   const { client, kinds, elect } = setUp({ leader: 'a/1' })
   void client.propose(entry('one'))
@@ -81,9 +91,9 @@ it('asks another voter after a second without an answer, and then less and less 
   elect(undefined)
   await turn(1100)
   expect(kinds()).toHaveLength(2)
-  // Then after 2, 4 and 8 s, and each 8 s.
+  // Then after 2 and 4 s, and each 4 s.
   await turn(30_000)
-  expect(kinds()).toHaveLength(6)
+  expect(kinds()).toHaveLength(9)
 })
 
 it('leaves a busy leader some time, and loses nothing', async () => {

@@ -8,7 +8,7 @@ import { oneOf } from './one-of.ts'
  * such request the next one has twice the time, up to the second figure, a guess: a pool that is
  * slow must not get more work.
  */
-const [TIMEOUT, MAX_TIMEOUT] = [1000, 8000]
+const [TIMEOUT, MAX_TIMEOUT] = [1000, 4000]
 /** Pause before a refused request is sent again, ms. A guess. */
 const PAUSE = 50
 /** Batches that wait for an answer. A leader takes eight of one member. A guess. */
@@ -103,7 +103,9 @@ export class Client {
   /** The leader has changed, as this member's own seat says. */
   led(): void {
     const leader = this.#options.leader()
-    if (leader !== undefined && leader !== this.#target) this.#again(leader)
+    if (leader === undefined || leader === this.#target) return
+    this.#timeout = TIMEOUT
+    this.#again(leader)
   }
 
   close(error: Error): void {
@@ -144,10 +146,16 @@ export class Client {
     const calls = [...this.#inFlight.values()].flatMap((batch) => batch.calls)
     this.#inFlight.clear()
     this.#waiting = [...calls, ...this.#waiting]
-    // The leader that this member knows may be the one that leads no more.
-    this.#target = target ?? oneOf(this.#options.seats())
+    this.#target = target ?? this.#other()
     this.#notBefore = performance.now() + pause
     this.#send()
+  }
+
+  /** The leader, or any seat, but not the one that was asked last: it may lead no more. */
+  #other(): Seat | undefined {
+    const last = this.#target
+    const leader = this.#options.leader()
+    return leader !== undefined && leader !== last ? leader : oneOf(this.#options.seats().filter((seat) => seat !== last))
   }
 
   #send(): void {

@@ -64,11 +64,39 @@ it('a recovery keeps the entries of its member, also those that it does not know
 })
 
 it('a member whose disk takes no file goes on in memory, and says so', async () => {
-  const full: Store = { isDurable: true, write: async () => await Promise.reject(new Error('no space left')), close: async () => {} }
+  const written: StoreRecord[] = []
+  const full: Store = {
+    isDurable: true,
+    write: async (record) => {
+      written.push(record)
+      await Promise.reject(new Error('no space left'))
+    },
+    close: async () => {},
+  }
   const { generations, started, warned } = await setUp(full)
   await generations.recover(2, false)
   expect(started.at(-1)?.store).toBe(memoryStore)
+  // The file may have the seat of the first try. After a restart it must not go on beside this one.
+  const [tried, taken] = [written[0], started.at(-1)?.records[0]] as const
+  expect(taken).toMatchObject({
+    type: 'seat',
+    ledger: expect.stringMatching(/^2-/u),
+    snapshot: { configuration: { groups: [{ seats: [expect.any(String)] }] } },
+  })
+  expect(tried?.type === 'seat' && taken?.type === 'seat' && tried.ledger !== taken.ledger && tried.seat !== taken.seat).toBe(true)
   expect(warned).toEqual(['LEDGER_WRITE_FAILED', 'LEDGER_RECOVERED'])
+})
+
+it('a second recovery is refused while the first one is under way, and a close waits for it', async () => {
+  const { generations, closed, started } = await setUp()
+  const recovered = generations.recover(2, false)
+  const second = generations.recover(2, false)
+  const left = generations.close(new Error('it leaves'))
+  await expect(second).rejects.toMatchObject({ code: 'LEDGER_RECOVERY' })
+  await Promise.all([recovered, left])
+  expect(closed.map(({ message }) => message)).toEqual(['the ledger has a new beginning', 'it leaves'])
+  // It takes no part in the new one.
+  expect(started).toHaveLength(1)
 })
 
 it('what waits for a change resolves when it is over', async () => {

@@ -72,7 +72,7 @@ export class Generations {
       const latest = ledgerOf(port, { own })
       if (latest === undefined || latest === own) return
       if (hasMajority) warn('LEDGER_CONFLICT', `another member has the ledger ${latest}, and the present one has a majority: ${own}`)
-      else void this.#enter(latest)
+      else this.#enter(() => latest).catch((error: unknown) => warn('LEDGER_CONFLICT', (error as Error).message))
     } catch (error) {
       warn('LEDGER_CONFLICT', (error as Error).message)
     }
@@ -89,6 +89,7 @@ export class Generations {
    * @throws RecoveryError
    */
   async recover(lost: number, hasMajority: boolean): Promise<void> {
+    if (this.#change !== undefined) throw new RecoveryError('the ledger has a new beginning just now')
     const { ledger, applied, voters, seats, seat } = this.running
     const missing = seatsOf(voters).filter((seat) => !seats.all.has(seat))
     if (hasMajority) throw new RecoveryError('the ledger has a leader: there is nothing to recover')
@@ -102,7 +103,8 @@ export class Generations {
     // Epochs of the lost majority stay below those that come.
     const index = applied.end.index + RECOVERED
     const state = applied.renewed(index)
-    await this.#enter(newLedger(generationOf(ledger) + 1), (own) => ({
+    const next = (): string => newLedger(generationOf(ledger) + 1)
+    await this.#enter(next, (own) => ({
       index,
       term,
       hash,
@@ -119,19 +121,24 @@ export class Generations {
   async abandon(): Promise<void> {
     const other = ledgerOf(this.#options.port, { except: this.running.ledger })
     if (other === undefined) throw new RecoveryError('no other member has another ledger')
-    await this.#enter(other)
+    await this.#enter(() => other)
   }
 
   async close(why: Error): Promise<void> {
     this.#isClosed = true
+    await this.#change?.catch(() => {})
     await this.#part?.close(why)
     await this.#options.store.close()
   }
 
-  /** Goes on in another ledger, with a new seat. */
-  async #enter(ledger: string, beginning?: (seat: Seat) => Snapshot): Promise<void> {
+  /**
+   * Goes on in another ledger, with a new seat.
+   *
+   * @param name called once more if the first name may stand in a file that was not synced
+   */
+  async #enter(name: () => string, beginning?: (seat: Seat) => Snapshot): Promise<void> {
     if (this.#isClosed || this.#change !== undefined) return
-    this.#change = this.#leaveFor(ledger, beginning)
+    this.#change = this.#leaveFor(name, beginning)
     try {
       await this.#change
     } finally {
@@ -139,20 +146,25 @@ export class Generations {
     }
   }
 
-  async #leaveFor(ledger: string, beginning: ((seat: Seat) => Snapshot) | undefined): Promise<void> {
+  async #leaveFor(name: () => string, beginning: ((seat: Seat) => Snapshot) | undefined): Promise<void> {
     const { port, participate, warn } = this.#options
     await this.#part?.close(new NewBeginning())
-    const first = newSeat(digest, { ledger, id: port.self.id, nonce: newNonce(), configuration: NO_VOTERS })
-    const record = beginning === undefined ? first : { ...first, snapshot: beginning(first.seat) }
+    const newRecord = (): Extract<StoreRecord, { type: 'seat' }> => {
+      const first = newSeat(digest, { ledger: name(), id: port.self.id, nonce: newNonce(), configuration: NO_VOTERS })
+      return beginning === undefined ? first : { ...first, snapshot: beginning(first.seat) }
+    }
+    let record = newRecord()
     let { store } = this.#options
     try {
       await store.write(record, [record])
     } catch (error) {
-      // A store without the seat is that of another seat, which the next start gives up.
       warn('LEDGER_WRITE_FAILED', `this member keeps the ledger in memory from now on: ${(error as Error).message}`)
+      // The file may have the first seat, and the next start would go on with it.
+      record = newRecord()
       store = memoryStore
     }
-    this.#part = await participate({ ledger }, [record], store)
-    warn('LEDGER_RECOVERED', `the ledger has a new beginning: ${ledger}`)
+    if (this.#isClosed) return
+    this.#part = await participate({ ledger: record.ledger }, [record], store)
+    warn('LEDGER_RECOVERED', `the ledger has a new beginning: ${record.ledger}`)
   }
 }

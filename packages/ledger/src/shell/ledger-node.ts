@@ -215,6 +215,8 @@ export class LedgerNode {
   }
 
   async #participate(beginning: Beginning, records: readonly StoreRecord[], store: Store): Promise<Participation> {
+    // This life has not joined there yet, as far as this member knows.
+    this.#life.installed([])
     return await Participation.start({
       beginning,
       store,
@@ -289,6 +291,7 @@ export class LedgerNode {
       } catch (error) {
         if (!(error instanceof NewBeginning) || this.#isClosed) throw error
         await this.#generations.changed
+        if (this.#part === part) throw error
       }
     }
   }
@@ -327,7 +330,7 @@ export class LedgerNode {
 
   #hasMajority(): boolean {
     const now = performance.now()
-    if (this.#part?.leader !== undefined) this.#ledAt = now
+    if (this.#part?.isLed === true) this.#ledAt = now
     return now - this.#ledAt < NO_MAJORITY_AFTER
   }
 

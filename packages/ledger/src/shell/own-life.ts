@@ -43,18 +43,19 @@ export class OwnLife {
   async join(): Promise<void> {
     const { id, incarnation } = this.#port.self
     if (this.isRefused || this.isLeaving || this.#joined?.incarnation === incarnation || this.#joining === incarnation) return
-    if (this.#hasEnded({ id, incarnation })) {
-      this.#port.rejoin(incarnation)
-      return
-    }
     this.#joining = incarnation
     try {
+      if (this.#hasEnded({ id, incarnation })) {
+        this.#port.rejoin(incarnation)
+        return
+      }
       const statement = toBase64(await signLife(this.#port, { id, incarnation }))
       await this.#propose(() => encode('join', { statement }))
     } catch {
-      // There is another ledger now, and the next look tries again.
+      // There is another ledger now, or this member leaves. The next look tries again.
+    } finally {
+      this.#joining = 0
     }
-    this.#joining = 0
   }
 
   /** Takes an event about this life. Returns what has happened to it. */

@@ -169,6 +169,11 @@ export class Participation {
     return this.leader === undefined ? voters : { groups: [{ seats: [this.leader] }] }
   }
 
+  /** Whether a leader is known, also one that has said nothing for a moment. */
+  get isLed(): boolean {
+    return (this.#seat?.state.leader ?? this.#heard?.leader) !== undefined
+  }
+
   get term(): number {
     return Math.max(this.applied.end.term, this.#heard?.term ?? 0, this.#isFed() ? (this.#seat?.state.term ?? 0) : 0)
   }
