@@ -79,7 +79,8 @@ export class VirtualLedger extends VirtualSeats {
       const seats = ledger?.state.wanted
       return seats !== undefined && !isSafeWithout({ groups: [{ seats: [...seats] }] }, dead)
     })
-    if (!survives || isWanted) return false
+    const isBegun = this.begun.some(({ index, configuration }) => index > this.truth.committed && !isSafeWithout(configuration, dead))
+    if (!survives || isWanted || isBegun) return false
     this.gone.add(seat)
     node.synced = []
     node.lost += 1

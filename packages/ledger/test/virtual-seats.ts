@@ -3,8 +3,11 @@
  * carries out the effects of each seat, and checks each of them.
  */
 import * as v from 'valibot'
+import { decodeConfiguration } from '../src/core/configuration.ts'
+import { VOTERS } from '../src/core/entry.ts'
 import type { Ledger } from '../src/core/ledger.ts'
 import type { LedgerEffect, LedgerInput, LedgerOptions } from '../src/core/ledger-io.ts'
+import type { Placed } from '../src/core/log.ts'
 import { ledgerMessage, type LedgerMessage, type Proposal } from '../src/core/messages.ts'
 import type { Page, Reader } from '../src/core/reader.ts'
 import { restore } from '../src/core/store.ts'
@@ -30,6 +33,8 @@ export interface Plan {
 export class VirtualSeats extends VirtualClock {
   readonly truth = new Truth()
   readonly nodes: VirtualNode[] = []
+  /** All changes of voters that some leader has begun: their entries may be under way. */
+  readonly begun: Placed[] = []
   /** Share of messages that are lost, and the side of each member in a cut. */
   loss = 0
   readonly sides = new Map<string, number>()
@@ -96,7 +101,14 @@ export class VirtualSeats extends VirtualClock {
   #carryOut(node: VirtualNode, ledger: Ledger, effect: LedgerEffect): void {
     switch (effect.type) {
       case 'write':
-        if (effect.record.type === 'entries') this.truth.appends(effect.record.first, effect.record.entries)
+        if (effect.record.type === 'entries') {
+          const { first, entries } = effect.record
+          this.truth.appends(first, entries)
+          for (const [at, { kind, body }] of entries.entries()) {
+            const configuration = kind === VOTERS ? decodeConfiguration(body) : undefined
+            if (configuration !== undefined) this.begun.push({ index: first + at, configuration })
+          }
+        }
         node.unsynced.push(effect)
         this.#sync(node)
         return
