@@ -8,7 +8,7 @@ export interface LedgerJson {
   readonly term: number
   readonly leader: string | null
   readonly voters: LedgerStatus['voters']
-  /** The last entry that this node has applied. */
+  /** The last entry that this node has applied. Without a majority: the last one that it has. */
   readonly index: number
 }
 

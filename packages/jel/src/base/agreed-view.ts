@@ -109,11 +109,12 @@ export class AgreedView {
         const member = this.#ended(event.life)
         return joins === 'reliable' ? [{ type: event.how, member: { ...member, index: event.index } }] : []
       }
-      case 'elected':
+      case 'elected': {
         if (elections !== 'uniform') return []
         const elected = { type: 'elected', reign: this.#reign(event.election, event) } as const
         const mixture = this.#mixture(event.election)
         return mixture === undefined ? [elected] : [elected, mixture]
+      }
       case 'ordered': {
         const { index, name, payload, from } = event
         return [{ type: 'ordered', index, name, payload, from: this.#lifeShown(from) }]

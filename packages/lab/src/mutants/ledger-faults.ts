@@ -238,8 +238,8 @@ export const ledgerFaults: readonly ShellFault[] = [
       {
         ...replication,
         name: 'a silent seat gets its entries with each heartbeat',
-        from: 'progress.hasAnswered ? undefined : 0',
-        to: 'progress.hasAnswered ? undefined : undefined',
+        from: 'sendPage(state, to, progress, 0)',
+        to: 'sendPage(state, to, progress)',
       },
     ],
   ),

@@ -194,7 +194,7 @@ export const ledgerShellFaults: readonly ShellFault[] = [
   {
     ...orders,
     name: 'a message behind another one is proposed for ever',
-    from: 'this.#waiting.includes(waiting) && this.#waiting[0] !== waiting',
-    to: 'this.#waiting.length < 0',
+    from: 'if (this.#waiting[0] === waiting) break',
+    to: 'break',
   },
 ]

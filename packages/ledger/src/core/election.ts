@@ -86,7 +86,7 @@ export function hasWon(state: LedgerState): boolean {
 
 /** Grants a PreVote if it would vote, and has not heard a leader for an election time-out. */
 export function onPreVote(state: LedgerState, from: Seat, { term, lastIndex, lastTerm }: Vote): void {
-  const isLed = state.role === 'leader' || state.now - state.heardAt < ELECTION * state.health
+  const isLed = state.role === 'leader' || state.now - state.heardAt < ELECTION
   const ok = term > state.term && !isLed && state.log.isCurrent(lastIndex, lastTerm)
   // At a founding all see each other at once. The first one to ask should win.
   if (ok && isFounding(state.configuration) && state.role === 'follower') state.awaitLeader()
@@ -127,5 +127,5 @@ export function onLost(state: LedgerState, id: string): void {
   const turn = seatsOf(state.configuration)
     .filter((seat) => idOf(seat) !== id)
     .indexOf(state.seat)
-  state.timers.advance('stand', state.now + state.turns + TURN * state.health * Math.max(0, turn))
+  state.timers.advance('stand', state.now + state.turns + TURN * Math.max(0, turn))
 }

@@ -27,8 +27,6 @@ export type LedgerInput =
   | { readonly type: 'compact'; readonly index: number; readonly state: Uint8Array }
   /** A committed state that the member has read elsewhere, in place of the entries up to it. */
   | { readonly type: 'install'; readonly snapshot: Snapshot }
-  /** Multiplies the election time-out: a slow machine accuses later. */
-  | { readonly type: 'health'; readonly factor: number }
   /** The member leaves. A leader hands over. */
   | { readonly type: 'resign' }
 
@@ -74,7 +72,7 @@ export const QUORUM: Milliseconds = 5000
 export const TURN: Milliseconds = 150
 /**
  * The time of a dial, ms. At a founding a voter leaves the one before it the time to dial all
- * others. Measured: 40 processes that start at once on two cores, each with an interpreter.
+ * others. A guess; what it does for 40 processes at once is measured (decision 0103).
  */
 export const DIAL: Milliseconds = 50
 /** A founder waits for those before it at most this long, ms: some may never stand. A guess. */

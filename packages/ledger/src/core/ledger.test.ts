@@ -181,7 +181,7 @@ describe('a snapshot', () => {
     // A restart: the parts were in memory.
     seats.of('c').incoming = undefined
     pass(seats)
-    for (let beat = 2; beat <= 3; beat++) seats.feed('a', { type: 'timer' }, beat * HEARTBEAT)
+    for (const now of [2 * HEARTBEAT, 3 * HEARTBEAT]) seats.feed('a', { type: 'timer' }, now)
     for (let part = 0; part < 6; part++) pass(seats)
     expect(seats.of('c').log.snapshot.index).toBe(2)
   })

@@ -69,9 +69,6 @@ export class Ledger implements Machine<LedgerInput, LedgerEffect> {
       case 'install':
         if (input.snapshot.index > state.commit && state.role === 'follower') install(state, input.snapshot)
         return
-      case 'health':
-        state.health = input.factor
-        return
       case 'resign':
         handOver(state)
         state.stop('resigned')

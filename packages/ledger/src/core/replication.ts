@@ -168,18 +168,17 @@ export function heartbeat(state: LedgerState): void {
     return
   }
   leading.committed = state.commit
-  for (const progress of leading.progress.values()) {
-    if (!progress.hasAnswered) {
+  for (const [to, progress] of leading.progress) {
+    if (progress.hasAnswered) sendPage(state, to, progress)
+    else {
       progress.next = progress.match + 1
+      progress.flights = 1
       progress.isProbing = true
       // A seat that restarted has lost the parts. It answers with the bytes that it has.
       if (progress.sending !== undefined) progress.sending = { ...progress.sending, offset: 0 }
+      // A seat that is slow may have the page. Sent again each second, it would make it slower.
+      sendPage(state, to, progress, 0)
     }
-  }
-  for (const [to, progress] of leading.progress) {
-    // A seat that is slow may have the page. Sent again each second, it would make it slower.
-    sendPage(state, to, progress, progress.hasAnswered ? undefined : 0)
-    if (!progress.hasAnswered) progress.flights = 1
     progress.hasAnswered = false
   }
   state.timers.set('heartbeat', now + HEARTBEAT)

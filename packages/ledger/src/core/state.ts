@@ -43,7 +43,6 @@ export class LedgerState {
   incoming: Incoming | undefined
   seen: readonly Seat[] = []
   wanted: readonly Seat[] | undefined
-  health = 1
   /** Numbers of the last write, and of the last synced one. */
   written = 0
   synced = 0
@@ -112,7 +111,7 @@ export class LedgerState {
    * founders before this one get their turns, too.
    */
   awaitLeader(): void {
-    this.timers.set('stand', this.now + this.turns + ELECTION * this.health * (1 + this.options.random()))
+    this.timers.set('stand', this.now + this.turns + ELECTION * (1 + this.options.random()))
   }
 
   /** The time that this seat leaves to the founders before it, in the order of their seats. */
@@ -121,12 +120,12 @@ export class LedgerState {
     if (founding === undefined) return 0
     const founders = this.seen.filter((each) => hasSeat(founding, each))
     const before = founders.filter((each) => each < this.seat).length
-    return Math.min(before * founders.length * DIAL, MAX_TURNS) * this.health
+    return Math.min(before * founders.length * DIAL, MAX_TURNS)
   }
 
   /** Asks again soon, for an asker that has no quorum. */
   retrySoon(): void {
-    this.timers.set('stand', this.now + RETRY * this.health * (1 + this.options.random()))
+    this.timers.set('stand', this.now + RETRY * (1 + this.options.random()))
   }
 
   stop(code: StopCode): void {

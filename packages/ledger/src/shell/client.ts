@@ -142,12 +142,12 @@ export class Client {
   }
 
   /** Puts all that is on its way back in its place, and sends it to another seat. */
-  #again(target: Seat | undefined, pause = target === undefined ? PAUSE : 0): void {
+  #again(target: Seat | undefined): void {
     const calls = [...this.#inFlight.values()].flatMap((batch) => batch.calls)
     this.#inFlight.clear()
     this.#waiting = [...calls, ...this.#waiting]
     this.#target = target ?? this.#other()
-    this.#notBefore = performance.now() + pause
+    this.#notBefore = performance.now() + (target === undefined ? PAUSE : 0)
     this.#send()
   }
 

@@ -91,9 +91,10 @@ export class Orders {
         // The ledger has a new beginning: its client goes on.
       }
       // If it still waits, it came before one with a smaller number, and was lost.
-      do {
-        if (this.#waiting.includes(waiting)) await new Promise((resolve) => inBackground(setTimeout(resolve, PAUSE)))
-      } while (this.#waiting.includes(waiting) && this.#waiting[0] !== waiting)
+      while (this.#waiting.includes(waiting)) {
+        await new Promise((resolve) => inBackground(setTimeout(resolve, PAUSE)))
+        if (this.#waiting[0] === waiting) break
+      }
     }
     waiting.isAsked = false
   }

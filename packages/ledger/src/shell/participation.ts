@@ -138,7 +138,6 @@ export class Participation {
     await part.#transport.start()
     await part.#publisher.start()
     await port.setConstant(SEAT_CONSTANT, encodeSeat({ ledger, seat: opened.durable.seat, isDurable: store.isDurable, votes }))
-    part.#seat.deliver({ type: 'health', factor: 1 })
     part.look()
     return part
   }
