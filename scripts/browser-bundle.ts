@@ -1,4 +1,4 @@
-/** Bundles `@jel/jel` for a browser, and finds imports of Node and the size. */
+/** Bundles a module for a browser, and finds imports of Node and the size. */
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { rolldown, type OutputChunk } from 'rolldown'
@@ -9,8 +9,11 @@ export interface BrowserBundle {
   readonly nodeImports: readonly string[]
   /** Lines of this repository's modules in the bundle that use what only Node has. */
   readonly nodeOnly: readonly string[]
-  /** Bytes, minified and compressed. */
+  /** Bytes that a page loads at its start, minified and compressed. */
   readonly gzip: number
+  /** The code as a page loads it, with the chunks that it loads later. */
+  readonly chunks: readonly string[]
+  /** All of it in one file. A bundler keeps more of a chunk there. */
   readonly code: string
 }
 
@@ -35,6 +38,7 @@ export async function bundleForBrowser(entry = `${root}/packages/jel/src/index.t
     ],
   })
   const { output } = await bundle.generate({ format: 'es', minify: true, codeSplitting: false })
+  const split = await bundle.generate({ format: 'es', minify: true })
   const ours = output
     .flatMap((each) => ('modules' in each ? Object.keys(each.modules) : []))
     .filter((file) => /\/(?:packages|apps)\/[\w-]+\/src\//u.test(file))
@@ -48,5 +52,14 @@ export async function bundleForBrowser(entry = `${root}/packages/jel/src/index.t
       .map((line) => `${file.replace(/^.*\/(?=packages\/|apps\/)/u, '')}: ${line.trim()}`),
   )
   const code = output.map((each) => (each as OutputChunk).code ?? '').join('\n')
-  return { nodeImports: [...nodeImports], nodeOnly, gzip: gzipSync(code, { level: 9 }).length, code }
+  const chunks = split.output.filter((each) => each.type === 'chunk')
+  const gzip = gzipSync(loadedAtStart(chunks), { level: 9 }).length
+  return { nodeImports: [...nodeImports], nodeOnly, gzip, chunks: chunks.map((chunk) => chunk.code), code }
+}
+
+/** The code of the entry, and of all that it imports without a call of `import()`. */
+function loadedAtStart(chunks: readonly OutputChunk[]): string {
+  const loaded = new Set(chunks.filter((chunk) => chunk.isEntry))
+  for (const { imports } of loaded) for (const chunk of chunks.filter((each) => imports.includes(each.fileName))) loaded.add(chunk)
+  return [...loaded].map(({ code }) => code).join('\n')
 }

@@ -252,7 +252,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'packages/machine': [],
   'packages/protocol': ['@jel/machine'],
   'packages/overlay': ['@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
-  'packages/jel': ['@jel/ledger', '@jel/overlay', '@jel/protocol'],
+  'packages/jel': ['@jel/ledger', '@jel/ledger/node', '@jel/overlay', '@jel/protocol'],
   // The generated entry of a bundle imports `@jel/compute/program`.
   'packages/compute': [
     '@jel/compute/command',

@@ -1,5 +1,5 @@
 import { startRemoteOverlay } from '#thread'
-import { LedgerNode, type Founding } from '@jel/ledger'
+import type { Founding, LedgerNode } from '@jel/ledger'
 import { InvalidPoolNameError, startOverlay, type OverlayOptions } from '@jel/overlay'
 import { defaultConfig } from '@jel/protocol'
 import { checkLocation, checkTag, toBytes } from './base/arguments.ts'
@@ -124,7 +124,8 @@ async function enterLedger(host: PoolHost, options: PoolOptions, { signal }: Ove
     onWarning?.({ code: 'LEDGER_OPEN', message: 'the pool is open, so any stranger may vote in its ledger: give a key, or allow ids' })
   const time = AbortSignal.timeout(timeout)
   try {
-    const entered = await LedgerNode.start(host, {
+    const ledger = await import('@jel/ledger/node')
+    const entered = await ledger.LedgerNode.start(host, {
       founding: foundingOf(given, poolSize),
       voters: given.voters ?? DEFAULT_VOTERS,
       votes: given.vote ?? true,

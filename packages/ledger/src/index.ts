@@ -1,6 +1,9 @@
 /**
  * A replicated log of a pool's own events, held by voters that the pool chooses.
  *
+ * This entry has the errors and types. `@jel/ledger/node` has the ledger, so that a program without
+ * a ledger does not load it.
+ *
  * @packageDocumentation
  */
 export {
@@ -15,7 +18,7 @@ export {
 } from './errors.ts'
 export type { LedgerEvent, LedgerMember, Life } from './fold/events.ts'
 export type { Founding } from './shell/founding.ts'
-export { LedgerNode, type LedgerNodeOptions } from './shell/ledger-node.ts'
+export type { LedgerNode, LedgerNodeOptions } from './shell/ledger-node.ts'
 export type { LedgerNews } from './shell/news.ts'
 export type { LedgerPort } from './shell/port.ts'
 export type { LedgerStatus } from './shell/status.ts'
