@@ -106,6 +106,15 @@ describe('a run of a scenario', () => {
     expect(verdicts).toMatchObject([{ held: true, seen: 'nobody stands' }])
   })
 
+  it('expects no winner once all candidates have left', () => {
+    const text = 'nodes: 3\nduration: 30s\nexpect: [{ oneWinner: { election: m, within: 3s } }]'
+    const stands = '{ at: 2s, elect: m, by: 0..1 }'
+    const { verdicts } = run(`${text}\nactions: [${stands}, { at: 9s, leave: 0 }, { at: 10s, kill: 1 }]`)
+    expect(verdicts).toMatchObject([{ held: true, seen: 'no candidate is left' }])
+    const some = run(`${text}\nactions: [${stands}, { at: 9s, leave: 0 }]`)
+    expect(some.verdicts).toMatchObject([{ held: true, seen: expect.stringMatching(/^after/u) }])
+  })
+
   it('expects nothing of a pool that all members have left', () => {
     const { violation, duration } = run('nodes: 3\nduration: 90s\nactions: [{ at: 5s, leave: all }]')
     expect([violation, duration]).toEqual([undefined, 90_000])

@@ -6,6 +6,7 @@ import type { Expectation, Mark } from '../scenario/expectation.ts'
 import type { Episodes } from '../report/episodes.ts'
 import { writeDuration } from '../scenario/quantity.ts'
 import { judgeJobs } from './job-verdict.ts'
+import { lives } from '../truth/actor.ts'
 import type { GroundTruth } from '../truth/ground-truth.ts'
 
 /**
@@ -20,8 +21,10 @@ export function judge(expectation: Expectation, truth: GroundTruth, metrics: Met
       const election = metrics.elections.get(expectation.election)
       if (election === undefined) throw new Error(`election ${expectation.election} was not watched`)
       const what = `all name one winner of ${expectation.election}`
-      // If chance selects the candidates, a small pool may have none.
-      if (!truth.actors.some(({ candidacies }) => candidacies.has(expectation.election))) return { what, held: true, seen: 'nobody stands' }
+      // If chance selects the candidates, a small pool may have none, and those it has may leave.
+      const candidates = truth.actors.filter(({ candidacies }) => candidacies.has(expectation.election))
+      if (candidates.length === 0) return { what, held: true, seen: 'nobody stands' }
+      if (!candidates.some(lives)) return { what, held: true, seen: 'no candidate is left' }
       return within(what, election.episodes, expectation, truth)
     }
     case 'noFalseDeaths': {
