@@ -3,7 +3,7 @@ import { FrameStream, inBackground, SendQueue, type Timer } from '@jel/overlay'
 import { NUMBER_BYTES, withNumber } from './numbered.ts'
 import { Outbound } from './outbound.ts'
 import { PeerLimits } from './peer-limits.ts'
-import { Senders } from './senders.ts'
+import { Inbound } from './inbound.ts'
 
 /** A receiver acknowledges at the latest after this time, ms, or so many bytes. Guesses. */
 const [ACK_TIME, ACK_BYTES] = [100, 262_144]
@@ -35,8 +35,8 @@ export class Channels {
   readonly #options: ChannelOptions
   readonly #limits: PeerLimits
   readonly #outbound = new Map<string, Outbound>()
-  readonly #senders: Senders
-  readonly #inbound = new Set<FrameStream>()
+  readonly #inbound: Inbound
+  readonly #inboundStreams = new Set<FrameStream>()
   /** The members to which streams stay open. */
   #kept: ReadonlySet<string> = new Set()
   #isClosed = false
@@ -44,7 +44,7 @@ export class Channels {
   constructor(pool: Pool, options: ChannelOptions) {
     this.#pool = pool
     this.#options = options
-    this.#senders = new Senders(
+    this.#inbound = new Inbound(
       (id) => this.#isMember(id),
       (from, message) => options.onMessage(from, message),
     )
@@ -90,7 +90,7 @@ export class Channels {
     this.#isClosed = true
     for (const channel of this.#outbound.values()) channel.end()
     this.#outbound.clear()
-    for (const frames of this.#inbound) void frames.close()
+    for (const frames of this.#inboundStreams) void frames.close()
   }
 
   #isMember(id: string): boolean {
@@ -136,14 +136,14 @@ export class Channels {
       clearTimeout(timer)
       timer = undefined
       unacknowledged = 0
-      frames.send(withNumber(this.#senders.handled(from)))
+      frames.send(withNumber(this.#inbound.handled(from)))
     }
     const take = async (frame: Uint8Array): Promise<void> => {
       if (session === undefined) {
-        session = this.#senders.begin(from, frame)
+        session = this.#inbound.begin(from, frame)
         return
       }
-      await this.#senders.take(from, session, frame)
+      await this.#inbound.take(from, session, frame)
       unacknowledged += frame.length
       if (unacknowledged >= ACK_BYTES) acknowledge()
       else timer ??= inBackground(setTimeout(acknowledge, ACK_TIME))
@@ -165,13 +165,13 @@ export class Channels {
         onFrame: () => {},
         onEnd: () => {
           clearTimeout(timer)
-          this.#inbound.delete(frames)
+          this.#inboundStreams.delete(frames)
           admission.end()
           frames.abort(new Error('the stream has ended'))
         },
       },
     )
-    this.#inbound.add(frames)
+    this.#inboundStreams.add(frames)
   }
 }
 

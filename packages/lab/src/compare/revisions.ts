@@ -12,7 +12,7 @@ import { oneOf, optional, UsageError, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { BENCHES, NAMES, type Bench } from './benches.ts'
 import { build, bundle, commitOf } from './revision.ts'
-import { compare, NOISE, table, type Compared } from './rows.ts'
+import { compare, NOISE, table, type Compared } from './verdict.ts'
 
 /** Above this load average another program runs, and may influence the figures. */
 const QUIET = 0.5

@@ -203,7 +203,7 @@ export const groupFaults: readonly ShellFault[] = [
   },
   {
     ...channels,
-    file: 'packages/channel/src/senders.ts',
+    file: 'packages/channel/src/inbound.ts',
     name: 'a message comes twice after a break',
     from: 'if (number <= received.last) {',
     to: 'if (number < received.last) {',

@@ -11,7 +11,7 @@ const followers = { ...replica, file: 'packages/service/src/core/followers.ts' }
 const takeover = { ...replica, file: 'packages/service/src/core/takeover.ts' }
 const acceptance = { ...sides, file: 'packages/service/src/core/acceptance.ts' }
 const handOvers = { ...sides, file: 'packages/service/src/core/hand-overs.ts' }
-const senders = { file: 'packages/channel/src/senders.ts', test: 'packages/channel/src/senders.test.ts' }
+const inbound = { file: 'packages/channel/src/inbound.ts', test: 'packages/channel/src/inbound.test.ts' }
 const openBytes = { file: 'packages/service/src/shell/open-bytes.ts', test: 'packages/service/src/shell/open-bytes.test.ts' }
 const store = { file: 'packages/service/src/core/store.ts', test: 'packages/service/src/core/store.test.ts' }
 const history = { file: 'packages/service/src/core/history.ts', test: 'packages/service/src/core/store.test.ts' }
@@ -170,13 +170,13 @@ export const serviceFaults: readonly ShellFault[] = [
     to: 'this.isEmpty',
   },
   {
-    ...senders,
+    ...inbound,
     name: 'a member is forgotten after thousands of others have come',
     from: 'if (id !== newest && !this.#isMember(id)) ',
     to: 'if (id !== newest) ',
   },
   {
-    ...senders,
+    ...inbound,
     name: 'a message whose handling failed is repeated for ever',
     from: 'received.handled = Math.max(received.handled, number)',
     to: '',

@@ -463,8 +463,8 @@ export const shellFaults: readonly ShellFault[] = [
     file: 'packages/overlay/src/links/links.ts',
     test: 'packages/overlay/src/relay/hole-punches.test.ts',
     name: 'a link stays on its circuit though there is a direct connection',
-    from: 'if (isDirect(channel.connection)) void',
-    to: 'if (!isDirect(channel.connection)) void',
+    from: 'if (isDirect(pair.connection)) void',
+    to: 'if (!isDirect(pair.connection)) void',
   },
   {
     file: 'packages/overlay/src/streams/application-streams.ts',

@@ -3,53 +3,53 @@
  * or more, but the protocol sees one link.
  */
 import type { Connection } from '@libp2p/interface'
-import type { Channel } from './channel.ts'
+import type { StreamPair } from './stream-pair.ts'
 
 export class Link {
   /** The process at the other end. Undefined until it names itself. */
   instance: string | undefined
-  readonly #channels: Channel[]
+  readonly #pairs: StreamPair[]
   #pausedUntil = 0
 
-  constructor(channel: Channel) {
-    this.#channels = [channel]
+  constructor(pair: StreamPair) {
+    this.#pairs = [pair]
   }
 
-  /** All channels. The link sends frames on the first channel, and receives frames on all. */
-  get channels(): readonly Channel[] {
-    return this.#channels
+  /** The stream pairs. The link sends frames on the first pair, and receives frames on all. */
+  get pairs(): readonly StreamPair[] {
+    return this.#pairs
   }
 
   get connections(): Connection[] {
-    return this.#channels.map(({ connection }) => connection)
+    return this.#pairs.map(({ connection }) => connection)
   }
 
-  add(channel: Channel): void {
-    this.#channels.push(channel)
+  add(pair: StreamPair): void {
+    this.#pairs.push(pair)
     const paused = this.#pausedUntil - performance.now()
-    if (paused > 0) channel.pause(paused)
+    if (paused > 0) pair.pause(paused)
   }
 
-  /** Sends frames on this channel from now on. */
-  prefer(channel: Channel): void {
-    this.remove(channel)
-    this.#channels.unshift(channel)
+  /** Sends frames on this pair from now on. */
+  prefer(pair: StreamPair): void {
+    this.remove(pair)
+    this.#pairs.unshift(pair)
   }
 
-  remove(channel: Channel): void {
-    const index = this.#channels.indexOf(channel)
-    if (index >= 0) this.#channels.splice(index, 1)
+  remove(pair: StreamPair): void {
+    const index = this.#pairs.indexOf(pair)
+    if (index >= 0) this.#pairs.splice(index, 1)
   }
 
   send(frame: Uint8Array, isUrgent: boolean): void {
-    const [channel] = this.#channels
-    if (isUrgent) channel?.sendUrgent(frame)
-    else channel?.send(frame)
+    const [pair] = this.#pairs
+    if (isUrgent) pair?.sendUrgent(frame)
+    else pair?.send(frame)
   }
 
   /** Delivers only urgent frames for this time, ms. */
   pause(time: number): void {
     this.#pausedUntil = performance.now() + time
-    for (const channel of this.#channels) channel.pause(time)
+    for (const pair of this.#pairs) pair.pause(time)
   }
 }

@@ -5,7 +5,7 @@ import { randomBytes } from '#platform/crypto'
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
 import { asError } from '../base/errors.ts'
-import { Channel, instanceBytes, type ChannelEvents, type ChannelOptions } from './channel.ts'
+import { StreamPair, instanceBytes, type StreamPairEvents, type StreamPairOptions } from './stream-pair.ts'
 import { FrameStream } from './frame-stream.ts'
 import { Link } from './link.ts'
 import { later } from '../base/timers.ts'
@@ -15,7 +15,7 @@ import { isDirect } from '../circuits/circuit-transport.ts'
  * Streams of a link. Simultaneous dials of both sides give two. More than this number is no
  * accident. Guess.
  */
-const maxChannels = 4
+const maxPairs = 4
 
 /**
  * A connection may stay open for this time without a link and without a stream of the application,
@@ -59,20 +59,20 @@ export interface LinksEvents {
 export class Links {
   readonly #options: LinksOptions
   readonly #events: LinksEvents
-  readonly #channelOptions: ChannelOptions
-  readonly #channelEvents: ChannelEvents
+  readonly #pairOptions: StreamPairOptions
+  readonly #pairEvents: StreamPairEvents
   readonly #links = new Map<NodeId, Link>()
 
   constructor(options: LinksOptions, events: LinksEvents) {
     this.#options = options
     this.#events = events
     const { maxFrameBytes, urgent, stallTimeout } = options
-    this.#channelOptions = { maxFrameBytes, urgent, stallTimeout, instance: randomBytes(instanceBytes) }
-    this.#channelEvents = {
-      onInstance: (channel, instance) => this.#named(channel, instance),
-      onFrame: (channel, data) => this.#linkOf(channel) && this.#events.onFrame(channel.peer, data),
-      onEnd: (channel) => this.#ended(channel),
-      onMisbehaviour: (channel, problem) => this.#linkOf(channel) && this.#cutOff(channel.peer, problem),
+    this.#pairOptions = { maxFrameBytes, urgent, stallTimeout, instance: randomBytes(instanceBytes) }
+    this.#pairEvents = {
+      onInstance: (pair, instance) => this.#named(pair, instance),
+      onFrame: (pair, data) => this.#linkOf(pair) && this.#events.onFrame(pair.peer, data),
+      onEnd: (pair) => this.#ended(pair),
+      onMisbehaviour: (pair, problem) => this.#linkOf(pair) && this.#cutOff(pair.peer, problem),
     }
   }
 
@@ -90,15 +90,15 @@ export class Links {
    */
   add(stream: Stream, connection: Connection): boolean {
     const link = this.#links.get(connection.remotePeer.toString())
-    if (!FrameStream.isUsable(stream) || (link && link.channels.length >= maxChannels)) {
+    if (!FrameStream.isUsable(stream) || (link && link.pairs.length >= maxPairs)) {
       stream.abort(new Error(link ? 'too many streams for one link' : 'closed while it was being opened'))
       return false
     }
-    const channel = new Channel(stream, connection, this.#channelOptions, this.#channelEvents)
+    const pair = new StreamPair(stream, connection, this.#pairOptions, this.#pairEvents)
     if (link) {
-      link.add(channel)
+      link.add(pair)
       void this.#review(link, connection)
-    } else this.#up(channel)
+    } else this.#up(pair)
     return true
   }
 
@@ -119,8 +119,8 @@ export class Links {
   /** Takes a stream for urgent frames, on a connection that carries a link. */
   addUrgent(stream: Stream, connection: Connection): void {
     const link = this.#links.get(connection.remotePeer.toString())
-    const channel = link?.channels.find((each) => each.connection === connection)
-    if (channel && FrameStream.isUsable(stream)) channel.addUrgent(stream)
+    const pair = link?.pairs.find((each) => each.connection === connection)
+    if (pair && FrameStream.isUsable(stream)) pair.addUrgent(stream)
     else stream.abort(new Error('there is no link on this connection'))
   }
 
@@ -142,9 +142,9 @@ export class Links {
     const link = this.#links.get(peer)
     if (!link) return
     const { connections } = link
-    const channels = [...link.channels]
+    const pairs = [...link.pairs]
     this.#down(peer)
-    await Promise.all(channels.map(async (channel) => await channel.close()))
+    await Promise.all(pairs.map(async (pair) => await pair.close()))
     await Promise.all(connections.map(async (connection) => await this.#closeIfUnused(connection)))
   }
 
@@ -160,12 +160,12 @@ export class Links {
     later(() => void this.#closeIfUnused(connection), this.#options.idleTime ?? defaultIdleTime)
   }
 
-  #up(channel: Channel, instance?: string): void {
-    const { peer } = channel
-    const link = new Link(channel)
+  #up(pair: StreamPair, instance?: string): void {
+    const { peer } = pair
+    const link = new Link(pair)
     link.instance = instance
     this.#links.set(peer, link)
-    this.#events.onUp(peer, channel.connection)
+    this.#events.onUp(peer, pair.connection)
   }
 
   #down(peer: NodeId): void {
@@ -173,71 +173,71 @@ export class Links {
   }
 
   /**
-   * Handles the name of the process at the other end of a channel. It may be a new process, the
+   * Handles the name of the process at the other end of a stream pair. It may be a new process, the
    * successor of the link's process. A host that lost power connects again long before anybody
    * notices that its old connection is dead. Then the protocol sees two links, one after the other.
    */
-  #named(channel: Channel, instance: string): void {
-    const link = this.#linkOf(channel)
+  #named(pair: StreamPair, instance: string): void {
+    const link = this.#linkOf(pair)
     if (!link) return
     link.instance ??= instance
     if (link.instance === instance) {
-      if (isDirect(channel.connection)) void this.#leaveCircuits(link, channel)
+      if (isDirect(pair.connection)) void this.#leaveCircuits(link, pair)
       return
     }
-    const { peer } = channel
-    link.remove(channel)
-    const former = [...link.channels]
+    const { peer } = pair
+    link.remove(pair)
+    const former = [...link.pairs]
     this.#down(peer)
     for (const { connection } of former) connection.abort(new Error('another process of this peer has connected'))
-    this.#up(channel, instance)
+    this.#up(pair, instance)
   }
 
   /**
    * Moves a link to a connection that passes no relay. Frames on their way over relays still come.
    */
-  async #leaveCircuits(link: Link, direct: Channel): Promise<void> {
-    const left = link.channels.filter(({ connection }) => !isDirect(connection))
+  async #leaveCircuits(link: Link, direct: StreamPair): Promise<void> {
+    const left = link.pairs.filter(({ connection }) => !isDirect(connection))
     if (left.length === 0) return
     link.prefer(direct)
-    await Promise.all(left.map(async (channel) => await channel.close()))
+    await Promise.all(left.map(async (pair) => await pair.close()))
     later(() => {
-      for (const channel of left) link.remove(channel)
+      for (const pair of left) link.remove(pair)
       // The direct connection may have ended meanwhile.
-      if (link.channels.length === 0 && this.#links.get(direct.peer) === link) this.#down(direct.peer)
+      if (link.pairs.length === 0 && this.#links.get(direct.peer) === link) this.#down(direct.peer)
       const closed = left.map(async ({ connection }) => await this.#closeIfUnused(connection))
       void Promise.all(closed).then(() => this.#linkOf(direct) && this.#events.onMoved(direct.connection))
     }, leaveTime)
   }
 
-  #ended(channel: Channel): void {
-    const link = this.#linkOf(channel)
+  #ended(pair: StreamPair): void {
+    const link = this.#linkOf(pair)
     if (!link) return
-    const wasInUse = link.channels[0] === channel
-    link.remove(channel)
-    void channel.close()
-    this.closeIfUnusedLater(channel.connection)
-    const [next] = link.channels
-    if (!next) this.#down(channel.peer)
+    const wasInUse = link.pairs[0] === pair
+    link.remove(pair)
+    void pair.close()
+    this.closeIfUnusedLater(pair.connection)
+    const [next] = link.pairs
+    if (!next) this.#down(pair.peer)
     else if (wasInUse) this.#events.onMoved(next.connection)
   }
 
   #cutOff(peer: NodeId, problem: string): void {
     const link = this.#links.get(peer)
     if (!link) return
-    const channels = [...link.channels]
+    const pairs = [...link.pairs]
     this.#events.onMisbehaviour(peer, problem)
     this.#down(peer)
-    for (const channel of channels) {
-      channel.abort(new Error(problem))
-      channel.connection.abort(new Error(problem))
+    for (const pair of pairs) {
+      pair.abort(new Error(problem))
+      pair.connection.abort(new Error(problem))
     }
   }
 
-  /** Returns undefined if the channel belongs to no link any more. */
-  #linkOf(channel: Channel): Link | undefined {
-    const link = this.#links.get(channel.peer)
-    return link?.channels.includes(channel) === true ? link : undefined
+  /** Returns undefined if the stream pair belongs to no link any more. */
+  #linkOf(pair: StreamPair): Link | undefined {
+    const link = this.#links.get(pair.peer)
+    return link?.pairs.includes(pair) === true ? link : undefined
   }
 
   async #closeIfUnused(connection: Connection): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Budgets, settledAfter, type Payer } from './budgets.ts'
-import { burst, rates, type Cost } from './peer-rate-limits.ts'
+import { burst, rates, type Cost } from './token-buckets.ts'
 
 const members = new Set(['alice', 'bob'])
 const { own, strangers } = rates.newcomers

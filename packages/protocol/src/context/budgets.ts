@@ -1,5 +1,5 @@
 /**
- * Budgets are token buckets (`peer-rate-limits.ts`). They bound the cost that each peer causes to
+ * Budgets are token buckets (`token-buckets.ts`). They bound the cost that each peer causes to
  * this node.
  *
  * A bound on frames is not enough. One frame may hold a thousand signatures to check. A small
@@ -16,7 +16,7 @@
  * account.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
-import { Account, burst, rates, type Cost } from './peer-rate-limits.ts'
+import { Account, burst, rates, type Cost } from './token-buckets.ts'
 
 /**
  * Age from which a member no longer counts as a stranger, ms. Guess: keys are worth little if each

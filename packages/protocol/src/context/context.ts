@@ -21,7 +21,7 @@ import type { Link, Links } from './links.ts'
 import type { Outcome } from './outcomes.ts'
 import type { Services } from './services.ts'
 import { timerNames, type TimerName } from './timers.ts'
-import type { Cost } from './peer-rate-limits.ts'
+import type { Cost } from './token-buckets.ts'
 
 export interface ContextOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId

@@ -1,6 +1,6 @@
 /** The open links, and the state of each. */
 import type { Milliseconds, NodeId } from '../base/values.ts'
-import { Account } from './peer-rate-limits.ts'
+import { Account } from './token-buckets.ts'
 
 /** Least age at which a node closes a link as surplus, ms. Guess. */
 export const settleTime = 10_000

@@ -20,7 +20,7 @@ import type { Fact } from '../facts/fact.ts'
 import type { Claim, Statement } from '../facts/statement.ts'
 import { places, type Candidacies } from './candidacies.ts'
 import { HeldClaim } from './held-claim.ts'
-import { PendingClaims } from './pending-claims.ts'
+import { UnconfirmedClaims } from './unconfirmed-claims.ts'
 import { ReignConfirmation } from './reign-confirmation.ts'
 import { resettle, type Settling } from './settling.ts'
 
@@ -40,7 +40,7 @@ export class Claims {
   readonly #context: Context
   readonly #election: string
   readonly #parts: ClaimParts
-  readonly #pending: PendingClaims
+  readonly #pending: UnconfirmedClaims
   #wasReigned = false
   /** The last reign of which this node notified the application. */
   #announced: string | undefined
@@ -50,7 +50,7 @@ export class Claims {
     this.#election = election
     this.#parts = parts
     this.held = new HeldClaim(context, parts.candidacies)
-    this.#pending = new PendingClaims(context)
+    this.#pending = new UnconfirmedClaims(context)
   }
 
   /** The reign as this node sees it; undefined while there is no live winner. */

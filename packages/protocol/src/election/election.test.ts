@@ -6,7 +6,7 @@ import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 import { places, withdrawals } from './candidacies.ts'
 import { turn } from './reign-confirmation.ts'
 import { resettle, settle } from './settling.ts'
-import { confirmations, countAgain } from './pending-claims.ts'
+import { confirmations, countAgain } from './unconfirmed-claims.ts'
 
 const everyone = actors(40)
 const [lowest, lower, self, higher, highest, other, another] = everyone as [Actor, Actor, Actor, Actor, Actor, Actor, Actor]

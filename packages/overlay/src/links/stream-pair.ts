@@ -25,7 +25,7 @@ export const instanceBytes = 8
  */
 const openTimeout = 5_000
 
-export interface ChannelOptions {
+export interface StreamPairOptions {
   /** Longest frame, bytes. */
   readonly maxFrameBytes: number
   /** The number of this process. */
@@ -36,21 +36,21 @@ export interface ChannelOptions {
   readonly stallTimeout?: number | undefined
 }
 
-export interface ChannelEvents {
+export interface StreamPairEvents {
   /** The peer named its process. Called before any frame. */
-  onInstance(channel: Channel, instance: string): void
-  onFrame(channel: Channel, data: Uint8Array): void
-  /** The peer closed the channel, or it broke. */
-  onEnd(channel: Channel): void
+  onInstance(pair: StreamPair, instance: string): void
+  onFrame(pair: StreamPair, data: Uint8Array): void
+  /** The peer closed its streams, or they broke. */
+  onEnd(pair: StreamPair): void
   /** The peer sent bytes that are not frames, or too long ones. */
-  onMisbehaviour(channel: Channel, problem: string): void
+  onMisbehaviour(pair: StreamPair, problem: string): void
 }
 
-export class Channel {
+export class StreamPair {
   readonly peer: NodeId
   readonly connection: Connection
-  readonly #options: ChannelOptions
-  readonly #events: ChannelEvents
+  readonly #options: StreamPairOptions
+  readonly #events: StreamPairEvents
   readonly #throttle: Throttle
   readonly #bulk: FrameStream
   /** Urgent frames that wait for a stream. */
@@ -60,7 +60,7 @@ export class Channel {
   readonly #named = Promise.withResolvers<void>()
   #isOpening = false
 
-  constructor(stream: Stream, connection: Connection, options: ChannelOptions, events: ChannelEvents) {
+  constructor(stream: Stream, connection: Connection, options: StreamPairOptions, events: StreamPairEvents) {
     this.peer = connection.remotePeer.toString()
     this.connection = connection
     this.#options = options
@@ -151,7 +151,7 @@ export class Channel {
       if (FrameStream.isUsable(stream)) this.addUrgent(stream)
     } catch {
       // The connection or the process at its other end is failing. At the next attempt the waiting
-      // frames would be outdated, so this channel drops them.
+      // frames would be outdated, so they are dropped.
       this.#early.length = 0
     } finally {
       this.#isOpening = false

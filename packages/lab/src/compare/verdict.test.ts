@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DrawnRow } from '../base/draw.ts'
-import { compare, table } from './rows.ts'
+import { compare, table } from './verdict.ts'
 
 function draw(values: readonly number[], row: Partial<DrawnRow> = {}): DrawnRow[] {
   return [{ name: 'kill', unit: 'ms', better: 'less', values, ...row }]

@@ -15,7 +15,7 @@ interface Received {
 }
 
 /** The numbers of the messages that came, so that each is handled once and in order. */
-export class Senders {
+export class Inbound {
   readonly #received = new Map<string, Received>()
   readonly #isMember: (id: string) => boolean
   readonly #onMessage: (from: string, message: Uint8Array) => void | Promise<void>

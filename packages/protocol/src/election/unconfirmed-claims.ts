@@ -30,7 +30,7 @@ interface Sighting {
   readonly times: number
 }
 
-export class PendingClaims {
+export class UnconfirmedClaims {
   readonly #context: Context
   /**
    * The present claim of each peer. The key undefined is the topic, which never confirms a claim.
