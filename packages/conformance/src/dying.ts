@@ -89,10 +89,10 @@ export const dying: Theme = {
         await second.resume()
         await world.allSee(10_000, nodes)
         for (const node of [first, ...others]) {
-          check((world.account(node).present.get(second.id) ?? 0) > 1, () => 'it came back with the incarnation it had')
+          check((world.account(node).present.get(second.id) ?? 0) > 1, () => 'the member came back with the incarnation it had')
           check(
             world.account(node).endsOf(second.id).join() === 'died',
-            () => `it was told ${world.account(node).endsOf(second.id).join()}`,
+            () => `a node reported the ends ${world.account(node).endsOf(second.id).join()}`,
           )
         }
         world.nobodyElseEnded([second], [first, ...others])
@@ -117,7 +117,7 @@ export const dying: Theme = {
         await world.pass(60_000)
         check(
           nodes.every(({ events }, i) => events.length === before[i]),
-          () => 'something was told',
+          () => 'a node reported an event',
         )
       },
     },

@@ -63,11 +63,11 @@ export const electing: Theme = {
         await world.allSee(10_000, [alone])
         const result = world.outcome(alone.elect(election))
         await world.watch(5_000)
-        check(result.state === 'waiting', () => 'it won although its introducer had not answered')
+        check(result.state === 'waiting', () => 'the candidate won although its introducer had not answered')
         const newcomer = await world.spawn({ introducers: [alone] })
         await world.allSee(3_000, [alone, newcomer])
         const told = await world.kept(5_000, 'the candidate has its result', result.promise)
-        check(told.winner.id === alone.id, () => `it was told ${describe(told)}`)
+        check(told.winner.id === alone.id, () => `the result of the candidate is ${describe(told)}`)
       },
     },
     {
@@ -79,7 +79,7 @@ export const electing: Theme = {
         const reign = await elect(world, others, nodes)
         await world.watch(2_000)
         const told = await world.kept(3_000, 'the late candidate has its result', lowest.elect(election))
-        check(sameReign(told, reign), () => `it was told ${describe(told)}, not ${describe(reign)}`)
+        check(sameReign(told, reign), () => `the result of the late candidate is ${describe(told)}, not ${describe(reign)}`)
         await world.watch(3_000)
         const still = await world.allAgree(1, election, nodes)
         check(sameReign(still, reign), () => `${describe(reign)} was unseated by ${describe(still)}`)
@@ -136,7 +136,7 @@ export const electing: Theme = {
         await winner.withdraw(election)
         const next = await world.allAgree(3_000, election, nodes, ({ epoch }) => epoch > reign.epoch)
         const second = winnerOf(next, candidates)
-        check(second !== winner, () => 'it won again after it had withdrawn')
+        check(second !== winner, () => 'the first winner won again after it had withdrawn')
         await second.withdraw(election)
         await world.watch(3_000)
         const still = await world.allAgree(1, election, nodes)
@@ -155,8 +155,8 @@ export const electing: Theme = {
         const reign = await elect(world, [candidate], nodes)
         winnerOf(reign, [candidate])
         for (const result of [early, asker.result(election)]) {
-          const told = await world.kept(1_000, 'the result is told', result)
-          check(sameReign(told, reign), () => `it was told ${describe(told)}, not ${describe(reign)}`)
+          const told = await world.kept(1_000, 'the asker has the result', result)
+          check(sameReign(told, reign), () => `the result of the asker is ${describe(told)}, not ${describe(reign)}`)
         }
       },
     },
@@ -167,7 +167,7 @@ export const electing: Theme = {
         const reign = await elect(world, [second], [first, second, ...others])
         const newcomer = await world.spawn({ introducers: [first] })
         const told = await world.kept(5_000, 'the newcomer has the result', newcomer.result(election))
-        check(sameReign(told, reign), () => `it was told ${describe(told)}, not ${describe(reign)}`)
+        check(sameReign(told, reign), () => `the result of the newcomer is ${describe(told)}, not ${describe(reign)}`)
       },
     },
     {
@@ -210,7 +210,7 @@ export const electing: Theme = {
         await second.kill()
         await world.allHear(2_000, 'died', [second], [first, ...others])
         await world.watch(3_000)
-        check(sameReign(await world.allAgree(1, election, [first, ...others]), reign), () => 'somebody reigns who is no candidate')
+        check(sameReign(await world.allAgree(1, election, [first, ...others]), reign), () => 'a node that is no candidate reigns')
         const result = world.outcome(first.elect(election))
         const next = await world.allAgree(3_000, election, [first, ...others], ({ epoch }) => epoch > reign.epoch)
         winnerOf(next, [first])

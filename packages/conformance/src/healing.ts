@@ -11,8 +11,7 @@ async function split(world: World, nodes: readonly SwarmNode[]): Promise<[left: 
   const left = nodes.slice(0, half)
   const right = nodes.slice(half)
   await world.partition(left, right)
-  // Three times the measured time of a pool of two halves. Each half had twenty nodes on silent
-  // hosts.
+  // Three times the measured time. In the measurement each half had twenty nodes, on silent hosts.
   await Promise.all([world.allSee(70_000, left), world.allSee(70_000, right)])
   return [left, right]
 }

@@ -23,15 +23,15 @@ async function allHear(
     return told?.type === 'record' && (value === undefined ? told.record.value === undefined : text(told.record.value) === value)
   }
   const missing = (): number => nodes.filter((node) => !knows(node)).length
-  await world.within(5_000, `all are told of the record ${name}`, () => missing() === 0)
+  await world.within(5_000, `all report the record ${name}`, () => missing() === 0)
 }
 
 /** Checks that each of these nodes holds exactly the expected records with this prefix, as text. */
 async function allHold(world: World, nodes: readonly SwarmNode[], prefix: string, expected: readonly string[]): Promise<void> {
-  const found = await world.kept(3_000, 'the nodes say which records they hold', Promise.all(nodes.map((node) => node.records(prefix))))
+  const found = await world.kept(3_000, 'the nodes return their records', Promise.all(nodes.map((node) => node.records(prefix))))
   for (const records of found) {
     const held = records.map(({ name, value }) => `${name}=${text(value)}`)
-    check(held.join() === expected.join(), () => `held are [${held.join(' ')}] instead of [${expected.join(' ')}]`)
+    check(held.join() === expected.join(), () => `a node holds [${held.join(' ')}] instead of [${expected.join(' ')}]`)
   }
 }
 

@@ -24,7 +24,7 @@ export interface SwarmRecord {
   readonly value: Uint8Array | undefined
 }
 
-/** A job of the suite. Its root begins all of its tasks, and its result is their number. */
+/** A job of the suite. Its root task starts `tasks` tasks. The result of the job is `tasks`. */
 export interface SwarmJob {
   readonly name: string
   readonly tasks: number
@@ -71,7 +71,7 @@ export interface SwarmNode {
   setTag(tag: Uint8Array): Promise<void>
   /** Sends an event to all members once. */
   broadcast(name: string, payload: Uint8Array): Promise<void>
-  /** Submits a job. Resolves when the pool keeps it. */
+  /** Submits a job. Resolves when the job goes on even if the node ends. */
   submit(job: SwarmJob): Promise<void>
   /**
    * Waits for the result of a job that the node may not know yet. Rejects if the job ended without
@@ -94,7 +94,8 @@ export interface SwarmNode {
   /** Continues a paused process. */
   resume(): Promise<void>
   /**
-   * Takes the machine of the node off the network. The network drops its packets, and refuses none.
+   * Takes the machine of the node off the network. The network drops all of its packets silently:
+   * nobody gets an RST.
    */
   silence(): Promise<void>
   /**
@@ -155,5 +156,5 @@ export type SwarmFeature =
   | 'abort'
   | 'watch'
   | 'jobs'
-  /** Cases that take more than half a minute. */
+  /** Time for cases that take more than half a minute. */
   | 'slow'

@@ -12,14 +12,14 @@ function eventsOf({ events }: SwarmNode): string[] {
 }
 
 /**
- * Waits until each of these nodes has an event of that name. Then checks that it is this event,
- * once, and no other.
+ * Waits until each of these nodes has an event of that name. Then checks that each node has exactly
+ * one such event: `payload` from `from`.
  */
 async function allTold(world: World, nodes: readonly SwarmNode[], name: string, payload: string, from: SwarmNode): Promise<void> {
   const told = (node: SwarmNode): string[] => eventsOf(node).filter((event) => event.startsWith(`${name} `))
-  await world.within(5_000, `all are told of ${name}`, () => nodes.every((node) => told(node).length > 0))
+  await world.within(5_000, `all have the event ${name}`, () => nodes.every((node) => told(node).length > 0))
   for (const node of nodes)
-    check(told(node).join() === `${name} ${payload} of ${from.id}`, () => `${node.id} was told ${told(node).join(', ')}`)
+    check(told(node).join() === `${name} ${payload} of ${from.id}`, () => `${node.id} has the events ${told(node).join(', ')}`)
 }
 
 /**
@@ -32,7 +32,7 @@ async function allTag(world: World, nodes: readonly SwarmNode[], owner: SwarmNod
     return last !== undefined && 'member' in last && text(last.member.tag) === tag
   }
   await world.within(5_000, `all know the tag ${tag}`, () => nodes.every(knows))
-  const views = await world.kept(3_000, 'the nodes say whom they see', Promise.all(nodes.map(async (node) => await node.members())))
+  const views = await world.kept(3_000, 'the nodes return their views', Promise.all(nodes.map(async (node) => await node.members())))
   for (const view of views) {
     const member = view.find(({ id }) => id === owner.id)
     check(
@@ -55,11 +55,11 @@ export const telling: Theme = {
           receivers.map(({ id }) => id),
         )
         await world.kept(2_000, 'the signal is acknowledged', sent)
-        await world.within(1_000, 'the signal is told', () => receivers.every(({ events }) => events.some(({ type }) => type === 'signal')))
+        await world.within(1_000, 'the signal arrives', () => receivers.every(({ events }) => events.some(({ type }) => type === 'signal')))
         await world.watch(500)
         for (const node of [sender, ...others]) {
           const signals = node.events.filter((event) => event.type === 'signal')
-          check(signals.length === (receivers.includes(node) ? 1 : 0), () => `${node.id} was told ${signals.length} signals`)
+          check(signals.length === (receivers.includes(node) ? 1 : 0), () => `${node.id} has ${signals.length} signals`)
           for (const { name, from } of signals)
             check(name === 'go' && from.id === sender.id, () => `the signal arrived as ${name} from ${from.id}`)
         }
@@ -92,8 +92,8 @@ export const telling: Theme = {
         await newcomer.broadcast('hello', bytes('all'))
         await allTold(world, [...nodes, newcomer], 'hello', 'all', newcomer)
         await world.watch(3_000)
-        check(eventsOf(newcomer).length === 1, () => `the newcomer was told ${eventsOf(newcomer).join(', ')}`)
-        for (const node of nodes) check(eventsOf(node).length === 3, () => `${node.id} was told ${eventsOf(node).join(', ')}`)
+        check(eventsOf(newcomer).length === 1, () => `the newcomer has the events ${eventsOf(newcomer).join(', ')}`)
+        for (const node of nodes) check(eventsOf(node).length === 3, () => `${node.id} has the events ${eventsOf(node).join(', ')}`)
       },
     },
     {
@@ -104,10 +104,10 @@ export const telling: Theme = {
         const sent = Array.from({ length: 20 }, (_, i) => `event ${i}`)
         for (const name of sent) await second.broadcast(name, bytes('x'))
         const expected = sent.map((name) => `${name} x of ${second.id}`).sort()
-        await world.within(20_000, 'all nodes are told of all events', () => nodes.every((node) => eventsOf(node).length >= sent.length))
+        await world.within(20_000, 'all nodes have all events', () => nodes.every((node) => eventsOf(node).length >= sent.length))
         await world.watch(2_000)
         for (const node of nodes)
-          check(eventsOf(node).sort().join() === expected.join(), () => `${node.id} was told ${eventsOf(node).join(', ')}`)
+          check(eventsOf(node).sort().join() === expected.join(), () => `${node.id} has the events ${eventsOf(node).join(', ')}`)
       },
     },
     {
@@ -155,26 +155,26 @@ export const telling: Theme = {
         world.outcome(second.leave())
         await world.allHear(1_000, 'left', [second], [first, ...others])
         const all = await first.watch()
-        // A member may learn meanwhile how others reach it.
+        // Ignores `updated`: a member may find out its reach meanwhile.
         const changes = (): readonly SwarmEvent[] => all.filter(({ type }) => type !== 'updated')
         const present = [first, ...others]
-        await world.within(1_000, 'the snapshot is told', () => changes().length === present.length)
+        await world.within(1_000, 'the snapshot arrives', () => changes().length === present.length)
         const told = changes()
         check(
           told.every(({ type }) => type === 'joined'),
-          () => 'the snapshot holds something else than joins',
+          () => 'the snapshot has other events than joins',
         )
         const ids = told.map((event) => ('member' in event ? event.member.id : ''))
-        check(ids[0] === first.id, () => 'its own join does not come first')
+        check(ids[0] === first.id, () => "the subscriber's own join does not come first")
         check(
           present.every(({ id }) => ids.includes(id)),
-          () => 'somebody is missing from the snapshot',
+          () => 'a present member is missing from the snapshot',
         )
         const newcomer = await world.spawn({ introducers: [first] })
         await world.allSee(3_000, [...present, newcomer])
-        await world.within(1_000, 'the newcomer is told', () => changes().length === present.length + 1)
+        await world.within(1_000, 'the join of the newcomer is reported', () => changes().length === present.length + 1)
         const last = changes().at(-1)
-        check(last?.type === 'joined' && last.member.id === newcomer.id, () => 'what happened afterwards was not told')
+        check(last?.type === 'joined' && last.member.id === newcomer.id, () => 'the join of the newcomer was not reported')
       },
     },
   ],

@@ -3,7 +3,7 @@ import { Account, name } from './account.ts'
 import { AcceptanceError, check } from './failure.ts'
 import type { Swarm, SwarmNode, SwarmReign, SwarmSpawnOptions } from './swarm.ts'
 
-/** A JavaScript promise, with its state, which the suite can read while time passes. */
+/** A JavaScript promise together with its state. The suite can read the state at any time. */
 export interface Outcome<T> {
   readonly promise: Promise<T>
   state: 'waiting' | 'kept' | 'broken'
@@ -49,6 +49,10 @@ export class World {
     return [first, second, ...others.slice(1)]
   }
 
+  /**
+   * Lets time pass until the condition holds. Throws after `limit` ms, times the scale. `what` is
+   * for the error.
+   */
   async within(limit: Milliseconds, what: string, condition: () => boolean): Promise<Milliseconds> {
     try {
       return await this.#swarm.within(limit * this.#scale, condition)
@@ -112,8 +116,9 @@ export class World {
   }
 
   /**
-   * Waits until, according to their events, these nodes see each other (with the same incarnations)
-   * and nobody else. Then checks that the view of each node agrees with its events.
+   * Waits until these nodes see each other and nobody else, according to their events. The
+   * incarnations must be the same at all nodes. Then checks that the view of each node agrees with
+   * its events.
    */
   async allSee(limit: Milliseconds, nodes: readonly SwarmNode[]): Promise<Milliseconds> {
     const time = await this.within(limit, `${nodes.length} nodes see each other and nobody else`, () => this.#agree(nodes)).catch(
@@ -132,13 +137,14 @@ export class World {
     return others.every((node) => [...this.account(node).present].every(([id, incarnation]) => lives.get(id) === incarnation))
   }
 
+  /** Checks that the view of each of these nodes agrees with its events. */
   async #ask(nodes: readonly SwarmNode[]): Promise<void> {
-    const views = await this.kept(3_000, 'the nodes say whom they see', Promise.all(nodes.map(async (node) => await node.members())))
+    const views = await this.kept(3_000, 'the nodes return their views', Promise.all(nodes.map(async (node) => await node.members())))
     for (const [i, view] of views.entries()) {
       const node = nodes[i] as SwarmNode
       const { present } = this.account(node)
       const same = view.length === present.size && view.every(({ id, incarnation }) => present.get(id) === incarnation)
-      check(same, () => `${name(node.id)} was told of ${present.size} members, but its view of ${view.length} differs`)
+      check(same, () => `${name(node.id)} has ${present.size} members by its events, but ${view.length} or other lives in its view`)
     }
   }
 
@@ -186,10 +192,11 @@ export class World {
       // A node reserves its next 64 incarnations on disk in advance. After a kill the next start
       // skips them.
       const isNext = how === 'left' ? incarnation === 2 : incarnation > 1
-      check(isNext && account.endsOf(again.id).join() === how, () => `it should have ${how}, then joined anew; ${account.story(again.id)}`)
+      check(isNext && account.endsOf(again.id).join() === how, () => `expected one end, ${how}, and a new life; ${account.story(again.id)}`)
     }
   }
 
+  /** Checks that the nodes in `told` reported ends of nodes in `gone` only. */
   nobodyElseEnded(gone: readonly SwarmNode[], told: readonly SwarmNode[]): void {
     const ids = new Set(gone.map(({ id }) => id))
     for (const node of told) {

@@ -13,7 +13,10 @@ export class UnsupportedNodeError extends JelError {
   }
 }
 
-/** An option of `joinPool` or an argument of a call is invalid. The message says which and why. */
+/**
+ * An option of `joinPool` or an argument of a call is invalid. The message gives its name and the
+ * reason.
+ */
 export class InvalidOptionError extends JelError {
   readonly code = 'INVALID_OPTION'
 }
@@ -57,7 +60,7 @@ export class InvalidSignalNameError extends JelError {
 
 /**
  * Members would not accept the name, value or lifetime of a record, so this node can't publish it.
- * The message says which.
+ * The message gives the reason.
  */
 export class InvalidRecordError extends JelError {
   readonly code = 'INVALID_RECORD'
@@ -65,7 +68,7 @@ export class InvalidRecordError extends JelError {
 
 /**
  * Members would not accept the name, payload or timeout of a user event, a query or an answer, so
- * this node can't send it. The message says which.
+ * this node can't send it. The message gives the reason.
  */
 export class InvalidEventError extends JelError {
   readonly code = 'INVALID_EVENT'
@@ -138,8 +141,8 @@ export class TagTooLargeError extends JelError {
 }
 
 /**
- * This node can't set a static attribute: its name is invalid, or all attributes together would
- * exceed the limit that all members enforce. The message says which.
+ * This node can't set an attribute: the name is invalid, or all attributes together would exceed
+ * the limit that all members enforce. The message gives the reason.
  */
 export class InvalidConstantError extends JelError {
   readonly code = 'INVALID_CONSTANT'
@@ -163,7 +166,9 @@ export class JoinsOffError extends JelError {
   }
 }
 
-/** The node has left the pool, or could not go on in it. In the second case `cause` says why. */
+/**
+ * The node has left the pool, or could not go on in it. In the second case `cause` has the reason.
+ */
 export class PoolLeftError extends JelError {
   readonly code = 'POOL_LEFT'
 
@@ -191,7 +196,7 @@ export class CandidacyWithdrawnError extends JelError {
 export class ChangesOverflowError extends JelError {
   readonly code = 'CHANGES_OVERFLOW'
 
-  /** @param limit without it, this member fell behind the ledger */
+  /** @param limit undefined: this member fell behind the ledger */
   constructor(limit?: number) {
     super(
       limit === undefined

@@ -3,7 +3,10 @@ import { countProblem, spanProblem } from './base/arguments.ts'
 import type { WarningDetail } from './base/events.ts'
 import { InvalidOptionError } from './errors.ts'
 
-/** How the ledger of a pool begins, and who holds it. */
+/**
+ * How the ledger of a pool begins, and which nodes vote in it. The ledger is the replicated log of
+ * the pool's joins, ends, candidacies, reigns and ordered messages.
+ */
 export interface LedgerOptions {
   /**
    * Whether this node founds the ledger, if there is none. Give it to one node: two founders that
@@ -11,13 +14,13 @@ export interface LedgerOptions {
    */
   found?: boolean
   /**
-   * The ids of an odd number of nodes that found the ledger together: more than half of them begin.
-   * All nodes give the same ids. Not together with `found`.
+   * The ids of the nodes that found the ledger together, an odd number. The ledger begins when more
+   * than half of them have joined. All nodes give the same ids. Not together with `found`.
    */
   founders?: readonly string[]
   /**
    * The largest number of voters, odd, from 1 to 15. The ledger goes on as long as more than half
-   * of its voters live. The pool replaces dead ones by itself. Default: 5.
+   * of its voters live. The pool replaces dead voters by itself. Default: 5.
    */
   voters?: number
   /** Whether this node may be a voter. Default: yes. */
@@ -40,7 +43,8 @@ export interface PoolOptions {
   elections?: 'uniform' | 'non-uniform' | 'off'
   /**
    * How the ledger of the pool begins, for `joins: 'reliable'` and `elections: 'uniform'`. Without
-   * it this node enters a ledger that another one founds, or `poolSize` founds it.
+   * `found` and `founders` this node enters a ledger that another node founds. With a `poolSize`
+   * the first members found the ledger: it begins when more than half of that many have joined.
    */
   ledger?: LedgerOptions
   /**
@@ -49,9 +53,9 @@ export interface PoolOptions {
    */
   bootstrap?: readonly string[]
   /**
-   * With `bootstrap`: whether this node founds the pool if none of its introducers lets it in.
-   * Default: no. Then this node is no candidate in elections until it has reached an introducer. So
-   * no second winner arises beside the pool that this node can't reach.
+   * With `bootstrap`: whether this node founds the pool if none of its introducers lets it in. If
+   * it does not found the pool, it is no candidate in elections until it has reached an introducer.
+   * So no second winner arises beside the pool that this node can't reach. Default: no.
    */
   found?: boolean
   /**
@@ -60,12 +64,13 @@ export interface PoolOptions {
    */
   requireMembers?: number
   /**
-   * How long `requireMembers` may take, and the entry into the ledger, ms. Default: 30,000.
+   * Time limit of `requireMembers`, and of the entry into the ledger, ms. Give it only with
+   * `requireMembers`, `joins: 'reliable'` or `elections: 'uniform'`. Default: 30,000.
    */
   timeout?: number
   /**
    * Where to listen: `ip:port` or multiaddrs. Default: one free TCP port of all interfaces, on IPv4
-   * and IPv6. Without IPv6, IPv4 alone.
+   * and IPv6. Without IPv6 the node listens on IPv4 alone.
    */
   listen?: readonly string[]
   /**
@@ -75,7 +80,7 @@ export interface PoolOptions {
   announce?: readonly string[]
   /**
    * Takes browsers as members, over WebSockets at a port that serves the application's pages, too.
-   * Default: no. Its function `serve` needs `thread: 'main'`.
+   * Default: no. `web.serve` needs `thread: 'main'`.
    */
   web?: WebPort
   /**
@@ -107,9 +112,9 @@ export interface PoolOptions {
   /**
    * A file that keeps this node's key and incarnation across starts. The node creates a missing
    * file with mode 0600, and locks the file while in use. Beside it, `<identityFile>.peers` keeps
-   * the members that this node met, so that the node finds its pool again without `bootstrap`. The
-   * same file keeps the latest epochs of elections. `<identityFile>.records` keeps the records,
-   * even while all nodes are off. Default: a new id at each start.
+   * the members that this node met, so that the node finds its pool again without `bootstrap`.
+   * `<identityFile>.peers` also keeps the latest epochs of elections. `<identityFile>.records`
+   * keeps the records, even while all nodes are off. Default: a new id at each start.
    */
   identityFile?: string
   /**
@@ -232,8 +237,8 @@ const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
 }
 
 /**
- * Throws InvalidOptionError, which names the option. Callers without static types get the errors of
- * their types here.
+ * Throws InvalidOptionError, which names the option. Callers in plain JavaScript get their type
+ * errors from this check.
  */
 export function checkOptions(options: unknown): asserts options is PoolOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
@@ -251,12 +256,11 @@ export function checkOptions(options: unknown): asserts options is PoolOptions {
   if (timeout !== undefined && requireMembers === undefined && !isStrong)
     throw new InvalidOptionError('timeout: says how long requireMembers may take: give both')
   if (poolSize !== undefined && (ledger?.found === true || ledger?.founders !== undefined))
-    throw new InvalidOptionError('poolSize: founds the ledger by the number of its members; give no found or founders beside it')
-  if (ledger !== undefined && !isStrong)
-    throw new InvalidOptionError("ledger: is for joins: 'reliable' and elections: 'uniform', and neither is asked for")
+    throw new InvalidOptionError('poolSize: not together with ledger.found or ledger.founders, since the first members found the ledger')
+  if (ledger !== undefined && !isStrong) throw new InvalidOptionError("ledger: needs joins: 'reliable' or elections: 'uniform'")
 }
 
-/** Whether a level is asked for that only a ledger can give. */
+/** Whether these options need a ledger. */
 export function needsLedger({ joins, elections }: PoolOptions): boolean {
   return joins === 'reliable' || elections === 'uniform'
 }

@@ -89,9 +89,10 @@ export class Inputs<Data extends Encoded> {
   }
 
   /**
-   * Takes in the records of an earlier run, once this node has entered. Leaves out bad records,
-   * with one warning. A pool that went on without this node knows better: if it lacks a record, the
-   * owner withdrew the record, or replaced it by one that has expired since.
+   * Takes in the records of an earlier run, once this node has entered. Leaves out damaged records
+   * and records of the future, with a warning for each kind. After a long absence it takes in none
+   * of them if a member was in the pool for all that time. Such a member has the newer records. If
+   * it lacks a record, the owner withdrew the record, or replaced it by one that has expired since.
    */
   restoreRecords(): void {
     const { view, id, isUnintroduced, services } = this.#context

@@ -119,7 +119,11 @@ export class Simulation<P extends Protocol> {
     node.command(command)
   }
 
-  /** Leaves gracefully. The process ends once its left-statement has had time to go out. */
+  /**
+   * Leaves gracefully. The process ends after `leaveFlush` ms. If a member that it dialled because
+   * it leaves has not answered by then, the process waits for the answer, for at most
+   * `longestDeparture` ms from the call on.
+   */
   leave(node: SimulatedNode<P>): void {
     node.command({ type: 'leave' })
     const { leaveFlush = 100 } = this.#options
@@ -216,7 +220,7 @@ export class Simulation<P extends Protocol> {
 
   /**
    * Runs until the condition holds and returns the time that it took. Checks the condition after
-   * each notification and at least every 10 ms.
+   * each notification and at least every 10 ms. Throws SimulationTimeoutError after `timeout` ms.
    */
   runUntil(condition: () => boolean, timeout: Milliseconds, what = 'what was waited for'): Milliseconds {
     return runUntil(this.#clock, { condition, timeout, notices: () => this.#notices, what: `seed ${this.seed}: ${what}` })
@@ -236,7 +240,7 @@ export class Simulation<P extends Protocol> {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Returns the node of this id that started last. */
+  /** Returns the node of this id that was spawned last. */
   node(id: NodeId): SimulatedNode<P> | undefined {
     return this.nodes.findLast((node) => node.id === id)
   }

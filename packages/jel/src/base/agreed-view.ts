@@ -3,10 +3,10 @@ import type { Member, Reign } from './member.ts'
 import type { PoolHost, PoolNews } from './host.ts'
 import type { PoolParts } from './parts.ts'
 
-/** News of a pool, in which those of its ledger take the place of some of the overlay's. */
+/** News of a pool. The news of its ledger replaces some news of the overlay. */
 export type AgreedNews =
   | Exclude<PoolNews, { readonly type: 'joined' | 'left' | 'died' | 'updated' | 'warning' | 'gap' }>
-  /** News was lost. Without figures: this member fell behind the ledger. */
+  /** News was lost. Without `lost` and `limit`: this member fell behind the ledger. */
   | { readonly type: 'gap'; readonly lost?: number; readonly limit?: number }
   | { readonly type: 'joined'; readonly member: Member }
   | { readonly type: 'left'; readonly member: Member }
@@ -19,16 +19,16 @@ export type AgreedNews =
   | { readonly type: 'poolClosed' }
 
 /**
- * The members and reigns of a pool as its ledger has them. The overlay adds what a member says of
- * itself: its addresses, tag and constants.
+ * The members and reigns of a pool as its ledger has them. The overlay adds each member's own data:
+ * its addresses, tag and constants.
  */
 export class AgreedView {
   readonly #ledger: LedgerNode
   readonly #host: PoolHost
   readonly #parts: PoolParts
-  /** Members by id as they were last seen, so that the end of a member still shows them. */
+  /** Each member as this node saw it last, by id. The report of its end still has this data. */
   readonly #seen = new Map<string, Member>()
-  /** Elections of both kinds, of which this member has warned. */
+  /** The elections about which this member has warned, see `#mixture`. */
   readonly #mixed = new Set<string>()
 
   constructor(ledger: LedgerNode, host: PoolHost, parts: PoolParts) {
@@ -62,7 +62,10 @@ export class AgreedView {
     await this.#ledger.candidacies.stand(election)
   }
 
-  /** The ledger takes it when it can. If it never can, this member leaves first. */
+  /**
+   * Does not wait until the ledger has the withdrawal. If the ledger never takes it, the candidacy
+   * ends with this member's life.
+   */
   withdraw(election: string): void {
     void this.#ledger.candidacies.withdraw(election).catch(() => {})
   }
@@ -78,7 +81,7 @@ export class AgreedView {
     return agreed === undefined ? undefined : { type: 'updated', member: this.#shown(agreed, news.member) }
   }
 
-  /** Calls the listener with the news of the ledger. Returns a function that ends that. */
+  /** Calls the listener with the news of the ledger. Returns a function that unsubscribes it. */
   subscribe(listener: (news: AgreedNews) => void): () => void {
     return this.#ledger.subscribe((news) => {
       for (const each of this.#newsOf(news)) listener(each)
@@ -127,7 +130,10 @@ export class AgreedView {
     }
   }
 
-  /** Returns a warning if an election has a winner here, and another one among weak members. */
+  /**
+   * Returns a warning, once for each election, if the ledger has a winner and the members without
+   * the ledger have one, too.
+   */
   #mixture(election: string): Extract<AgreedNews, { type: 'warning' }> | undefined {
     const isMixed = this.#host.reign(election) !== undefined && this.#ledger.reignOf(election) !== undefined
     if (!isMixed || this.#mixed.has(election)) return undefined

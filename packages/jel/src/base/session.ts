@@ -12,7 +12,10 @@ import type { PoolParts } from './parts.ts'
 /** How a pool ended for this node: by `leave()`, or because it could not go on. */
 export type PoolEnd = { readonly reason: 'left' } | { readonly reason: 'failed'; readonly error: Error }
 
-/** A caller can abort any operation that takes time. It then rejects with `signal.reason`. */
+/**
+ * The options of an operation that a caller can abort. The operation then rejects with
+ * `signal.reason`.
+ */
 export interface Abortable {
   /** Aborts the operation. */
   signal?: AbortSignal

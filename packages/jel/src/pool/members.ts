@@ -7,7 +7,10 @@ import { ChangesOverflowError, InvalidConstantError, InvalidOptionError, JoinsOf
 import type { PoolEvents } from '../base/events.ts'
 import type { Abortable, Session } from '../base/session.ts'
 
-/** The attribute in which a member states its seat in the ledger. */
+/**
+ * The reserved attribute in which a member states its seat in the ledger. A seat is a store of
+ * votes.
+ */
 const OWN_CONSTANT = 'jel.ledger'
 
 /** A caller that waits until there are `count` members. */
@@ -60,13 +63,14 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
     options?: boolean | AddEventListenerOptions,
   ): void {
     if (typeof options !== 'object' || options.signal === undefined) super.addEventListener(type, listener, options)
-    // The emitter keeps a listener on the signal. The signal may outlive the pool.
+    // The emitter keeps a listener on the signal, and the signal may outlive the pool. So the end
+    // of the pool removes this listener.
     else super.addEventListener(type, listener, { ...options, signal: AbortSignal.any([options.signal, this.#end.signal]) })
   }
 
   /**
-   * This node as the others see it. It changes when the node re-enters under a new incarnation,
-   * because the pool pronounced it dead while it was cut off. Within an incarnation it changes with
+   * This node as the others see it. The value changes when the pool declared this node dead, and
+   * the node has re-entered under a new incarnation. Within an incarnation the value changes with
    * the node's addresses, tag and constants.
    */
   get self(): Member {
@@ -98,8 +102,8 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
   }
 
   /**
-   * Replaces the tag of this node within its life. The others get `updated`. The tag survives a
-   * re-entry under a new incarnation. Resolves when `self` has the new tag.
+   * Replaces the tag of this node. The node keeps its incarnation, and the others get `updated`.
+   * The tag survives a re-entry under a new incarnation. Resolves when `self` has the new tag.
    *
    * @param tag at most 1,024 bytes; text is sent as UTF-8
    * @throws TagTooLargeError, InvalidOptionError, PoolLeftError
@@ -111,10 +115,10 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
   }
 
   /**
-   * Sets one static attribute of this node. Programs that run on the pool use it to say what the
-   * node offers. The others read it in `member.constants` and get `updated`. All members that know
-   * this node know the attribute. It survives a re-entry, and ends with the node. Resolves when
-   * `self` has it.
+   * Sets one attribute of this node. Programs that run on the pool state in attributes what the
+   * node offers. The others read the attribute in `member.constants` and get `updated`. All members
+   * that know this node know the attribute. It survives a re-entry, and ends with the node.
+   * Resolves when `self` has it.
    *
    * @param name follows the rules for names of signals; begin it with the program's own name, as in
    *   `jel.compute`
@@ -169,8 +173,8 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
    * @param options.limit how many changes may wait for the reader, in addition to the snapshot;
    *   default 65,536
    * @throws JoinsOffError with `joins: 'off'`
-   * @throws PoolLeftError after the end of the pool; the iteration throws it if the node could not
-   *   go on
+   * @throws PoolLeftError from the call, after the end of the pool; from the iteration, if the node
+   *   could not go on
    * @throws ChangesOverflowError from the iteration, when more than `limit` changes wait. With
    *   `thread: 'worker'` also when more than 65,536 events wait for an application that blocks its
    *   thread. There is never a silent gap
@@ -198,9 +202,10 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
 
   /**
    * Reports a suspicion (JEL §3.1). This node probes the member now. Others probe it if it does not
-   * answer. This is only a hint and kills nobody. The call ignores a `Member` that is already gone.
+   * answer. This is only a hint and kills nobody. The call ignores a `Member` object whose id is no
+   * longer in the view.
    *
-   * @throws UnknownMemberError for an id that is not in the view; PoolLeftError
+   * @throws UnknownMemberError for an id alone that is not in the view; PoolLeftError
    */
   maybeDead(member: MemberRef): void {
     this.#session.check()

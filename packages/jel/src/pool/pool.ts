@@ -125,9 +125,9 @@ export class Pool extends LedgerCalls implements AsyncDisposable {
 
   /**
    * Terminates the pool for all. Present members get the event `terminated`. Later members read the
-   * property `terminated`. Members need not leave. The application of each member decides. Any
-   * member may terminate the pool, and nobody can take that back. Members remember the termination
-   * for 31 days. Corresponds to `Registry.terminate` of the Ibis Portability Layer.
+   * property `terminated`. Members need not leave: each application decides when its node leaves.
+   * Any member may terminate the pool, and nobody can take that back. Members remember the
+   * termination for 31 days. Corresponds to `Registry.terminate` of the Ibis Portability Layer.
    *
    * @throws RecordsFullError, PoolLeftError
    */
@@ -165,24 +165,26 @@ export class Pool extends LedgerCalls implements AsyncDisposable {
 
   /**
    * Waits until the pool is closed: the number of members that joined has reached its size. Members
-   * that are gone count as well. The size is no strict limit: the two sides of a partition together
-   * may let in more. Corresponds to `waitUntilPoolClosed` of the Ibis Portability Layer.
+   * that are gone count as well. With `joins: 'reliable'` the size is strict. Otherwise the two
+   * sides of a partition may together let in more. Corresponds to `waitUntilPoolClosed` of the Ibis
+   * Portability Layer.
    *
    * @param options.signal gives up waiting
-   * @throws InvalidOptionError if nobody gave a `poolSize`; PoolLeftError, with a PoolClosedError
-   *   as its cause if the pool was full before this node joined
+   * @throws InvalidOptionError if the pool has no fixed size
+   * @throws PoolLeftError after the end of the pool. Its cause is a PoolClosedError if the pool was
+   *   full before this node joined
    */
   async waitForPoolClosed(options: Abortable = {}): Promise<void> {
     this.#session.check(options.signal)
-    if (this.poolSize === undefined) throw new InvalidOptionError('poolSize: this pool is for as many as come, and never closed')
+    if (this.poolSize === undefined) throw new InvalidOptionError('poolSize: this pool has no fixed size, so it never closes')
     await raceSignal(this.#size.promise, options.signal)
   }
 
   /**
    * Returns how well this node is connected: links, last reconciliation, the share of members that
    * it can't reach, why an introducer does not answer, and whether this node is alone or in a
-   * minority. The event `health` reports each change of the last two. With `thread: 'worker'`, the
-   * other figures, such as the number of links, are up to a second old.
+   * minority. The event `health` reports each change of `alone` and `minority`. With
+   * `thread: 'worker'`, the other figures, such as the number of links, are up to a second old.
    */
   health(): Health {
     return this.#session.host.health()
@@ -190,8 +192,8 @@ export class Pool extends LedgerCalls implements AsyncDisposable {
 
   /**
    * Holds events back until `resumeEvents()`, at most 65,536 of them. Only `measured` events are
-   * still dispatched at once. `changes()`, `members()` and pending waits go on. Corresponds
-   * to `disableEvents` of the Ibis Portability Layer.
+   * still dispatched at once. `changes()`, `members()` and pending waits go on. Corresponds to
+   * `disableEvents` of the Ibis Portability Layer.
    */
   pauseEvents(): void {
     this.#session.events.pause()

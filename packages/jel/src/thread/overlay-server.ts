@@ -37,7 +37,9 @@ export class OverlayServer {
    * The number of election results sent since the application's thread got the list of all reigns.
    */
   #reigns = 0
-  /** The members whose streams the application's thread has not taken, one for each stream. */
+  /**
+   * The members whose streams the application's thread has not taken, one entry for each stream.
+   */
   readonly #incoming: string[] = []
 
   constructor(overlay: Overlay, port: MessagePort, limit = NEWS_LIMIT) {
@@ -118,7 +120,8 @@ export class OverlayServer {
 
   async #handle(protocol: string): Promise<void> {
     await this.#overlay.handle(protocol, (stream, from) => {
-      // A port that is closed keeps what was sent, until the application's thread reads it.
+      // The port of a closed stream keeps its data until the application's thread reads it. So the
+      // number of waiting streams has a limit.
       const ofMember = this.#incoming.filter((each) => each === from).length
       if (this.#incoming.length >= STREAMS_LIMIT || ofMember >= STREAMS_OF_MEMBER) {
         stream.abort(new Error('the application is busy'))

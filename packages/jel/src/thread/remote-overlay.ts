@@ -67,7 +67,7 @@ export class RemoteOverlay implements PoolHost {
     worker.once('error', (cause: Error) => this.#ended(new WorkerError(`the thread of the pool has failed: ${cause.message}`, { cause })))
     worker.once('exit', (code) => {
       for (const report of lastReports(port)) this.#take(report)
-      this.#ended(new WorkerError(`the thread of the pool has ended with ${code}`))
+      this.#ended(new WorkerError(`the thread of the pool has ended with exit code ${code}`))
     })
   }
 
@@ -170,7 +170,7 @@ export class RemoteOverlay implements PoolHost {
     return ((...args: readonly unknown[]) => this.#calls.call(method, args)) as (Overlay & OverlayKeys)[Name]
   }
 
-  /** Calls a method and does not wait. Ignores a failure: the thread has ended. */
+  /** Calls a method and does not wait. Ignores failures: in most cases the thread has ended. */
   #order(method: Method, ...args: readonly (string | number)[]): void {
     this.#calls.call(method, args).catch(() => {})
   }

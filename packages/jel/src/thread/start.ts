@@ -62,7 +62,7 @@ async function entered(worker: Worker, port: MessagePort, onWarning: OverlayOpti
   const onError = (cause: Error): void => reject(new WorkerError(`the thread of the pool has failed: ${cause.message}`, { cause }))
   const onExit = (code: number): void => {
     for (const report of lastReports(port)) onReport(report)
-    reject(new WorkerError(`the thread of the pool has ended with ${code}`))
+    reject(new WorkerError(`the thread of the pool has ended with exit code ${code}`))
   }
   port.on('message', onReport)
   worker.once('error', onError)

@@ -143,8 +143,8 @@ function parseText(text: string, use: string): Multiaddr {
 }
 
 /**
- * Returns the multiaddr to dial, with the id of the peer that must answer. Undefined: the bytes are
- * not a multiaddr, or its name has control characters.
+ * Returns the multiaddr to dial, with the id of the peer that must answer. Returns undefined as
+ * {@link parseAddress} does.
  */
 export function dialAddress(address: Address, peer: NodeId | undefined): Multiaddr | undefined {
   const parsed = parseAddress(address)
@@ -152,16 +152,16 @@ export function dialAddress(address: Address, peer: NodeId | undefined): Multiad
 }
 
 /**
- * Returns addresses as texts that end in `/p2p/<id>`. Leaves out bytes that are not a multiaddr,
- * since addresses come from peers.
+ * Returns addresses as texts. With an id they end in `/p2p/<id>`. Leaves out bytes that are not a
+ * multiaddr, since addresses come from peers.
  */
 export function formatAddresses(addresses: readonly Address[], id: NodeId | undefined): string[] {
   return addresses.flatMap((address) => dialAddress(address, id)?.toString() ?? [])
 }
 
 /**
- * Returns undefined if the bytes are no multiaddr, or its name has control characters, which a
- * terminal would obey.
+ * Returns undefined for bytes that are no multiaddr, and for a multiaddr whose text has control
+ * characters. A terminal would obey them.
  */
 export function parseAddress(address: Address): Multiaddr | undefined {
   try {
@@ -197,13 +197,16 @@ export function isPublic(address: Multiaddr): boolean {
   const host = hostOf(address)
   if (host === undefined || isName(address) || host.includes('%')) return false
   if (isPrivate(address) || isLoopback(address) || isLinkLocal(address)) return false
-  // The global addresses of IPv6 are 2000::/3. Some others lead to IPv4 in this network.
+  // The global addresses of IPv6 are 2000::/3. Some others, such as those of NAT64, lead to IPv4
+  // through a translator of this network. IPv4 addresses from 224.0.0.0 on are multicast or
+  // reserved.
   return host.includes(':') ? /^[23][\da-f]{3}:/iu.test(host) : Number(host.split('.')[0]) < 224
 }
 
 /**
- * Whether two addresses are private addresses of one network, as far as they tell: the same first
- * 24 bits of IPv4, or 64 of IPv6; or both are loopback. Many homes use the same network.
+ * Whether two addresses seem to be in one private network: their first 24 bits (IPv4) or 64 bits
+ * (IPv6) agree. Two loopback addresses are nearby, too. The answer may be wrong, since many homes
+ * use the same private network.
  */
 export function isNearby(one: Address, other: Address): boolean {
   const [a, b] = [parseAddress(one), parseAddress(other)]
@@ -214,8 +217,8 @@ export function isNearby(one: Address, other: Address): boolean {
 }
 
 /**
- * Returns the first parts of an IP address: so many bytes of IPv4, or groups of IPv6. Undefined for
- * a name.
+ * Returns the first `bytes` bytes of an IPv4 address, or the first `groups` groups of an IPv6
+ * address. Undefined for a name.
  */
 export function networkOf(address: Multiaddr, bytes: number, groups: number): string | undefined {
   const host = hostOf(address)
@@ -242,12 +245,13 @@ export function isLoopbackAddress(address: Multiaddr): boolean {
 }
 
 /**
- * Returns whether a peer that connected to this node probably answers at an address that it
- * announces. A peer on loopback answers: no NAT lies between two processes of one machine. A peer
- * answers if its connection comes from an IP address that it announces. If the announced addresses
- * are unknown, a peer on a private network answers: that network is most likely the network of this
- * node. The connection of a peer behind a NAT comes from the router's address, which the peer does
- * not announce.
+ * Returns whether a peer that connected to this node can probably be dialled at an address that it
+ * announces. This function presumes so in three cases:
+ * - The peer is on loopback. No NAT lies between two processes of one machine.
+ * - The connection comes from an IP address that the peer announces. The connection of a peer
+ *   behind a NAT comes from the router's address, which the peer does not announce.
+ * - The announced addresses are unknown, and the peer is on a private network. That network is most
+ *   likely the network of this node.
  */
 export function looksDialable(remote: Multiaddr, announced: readonly Address[] | undefined): boolean {
   if (isLoopback(remote)) return true

@@ -46,7 +46,10 @@ import { RelayConnections } from '../relay/relay-connections.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { UnlinkedPeers } from './unlinked-peers.ts'
 
-/** Time for an answer of a peer that has connected again, ms. Guess: that of a handshake. */
+/**
+ * Time for an answer of a peer that has connected again, ms. Guess: as long as a handshake may take
+ * (`handshakeTimeout`).
+ */
 const answerTime = 5_000
 
 export interface Parts {
@@ -240,7 +243,11 @@ export class Engine {
     }
   }
 
-  /** If only relays lead to the member, a dial must tell. */
+  /**
+   * Probes the host of a member. A member behind relays has no host that this node could probe.
+   * Such a probe counts as accepted. Then the protocol dials the member, and the dial shows whether
+   * the member lives.
+   */
   async #probe(peer: NodeId, addresses: readonly Address[]): Promise<HostProbeOutcome> {
     const member = this.node.member(peer)
     return member !== undefined && this.paths.needsRelay(member) ? 'accepted' : await probeHost(addresses)
@@ -249,7 +256,8 @@ export class Engine {
   #linked(peer: NodeId, connection: Connection): void {
     const { direction, remoteAddr } = connection
     const member = this.node.member(peer)
-    // A dial from here reached a hidden member only because that member dialled as well.
+    // A hidden member with a public remote address is behind a NAT, so others can't dial it. A dial
+    // of this node reached it only if both sides dialled at once (hole punching).
     const isHidden = member !== undefined && member.reach !== 'direct' && isPublic(remoteAddr)
     const dialable = isDirect(connection) && !isHidden && (direction === 'outbound' || looksDialable(remoteAddr, member?.addresses))
     this.#parts.host.topic.introduce(connection)
@@ -261,7 +269,7 @@ export class Engine {
     try {
       this.#parts.identity.persist(incarnation)
     } catch (error) {
-      // The next run could use an announced incarnation again if it is not stored.
+      // This incarnation is not stored. So the next run could announce it a second time.
       this.#events.onFailure(asError(error))
     }
   }

@@ -31,9 +31,9 @@ const maxQueuedBytes = 1_048_576
 const heardPerSecond = 100
 
 /**
- * A node disconnects a peer that sends more messages per second than this. An honest peer forwards
- * only messages that it accepted. It accepts 100 a second from each of its dozen neighbours: 1,200
- * in all.
+ * A node disconnects a peer that sends more messages per second than this, beyond a burst of ten
+ * times as many. An honest peer forwards only messages that it accepted. It accepts 100 a second
+ * from each of its dozen neighbours: 1,200 in all.
  */
 const floodPerSecond = 2_000
 
@@ -101,9 +101,10 @@ export function router(topic: string, maxBytes: number): (components: GossipSubC
 }
 
 /**
- * Starts to open a stream to a peer, and does not wait for it. The library opens one stream after
- * the other, so a peer that answers nothing would delay the streams to all others by ten seconds
- * each time. One stream of a peer at a time: the latest connection waits.
+ * Returns a function that starts `open` and does not wait for its end. The library opens one stream
+ * after the other, so a peer that answers nothing would delay the streams to all others by ten
+ * seconds each time. The function opens one stream to a peer at a time. Of the connections that
+ * come meanwhile, only the latest one gets a stream.
  */
 export function atOnce(
   open: (peer: PeerId, connection: Connection) => Promise<void>,
@@ -142,8 +143,8 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
     // The first node of a pool has no peers, and may publish all the same.
     allowPublishToZeroTopicPeers: true,
     ignoreDuplicatePublishError: true,
-    // The graph of links has a degree of about 12. The degree must be well above Dhi, or some nodes
-    // end up without a mesh (measured).
+    // The graph of links has a degree of about 12. That degree must be well above Dhi, or some
+    // nodes end up without a mesh (measured).
     D: 4,
     Dlo: 3,
     Dhi: 6,
@@ -153,7 +154,8 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
     // gossipsub grafts a new peer as soon as the peer subscribes. Heartbeats only mend broken
     // meshes. Guess: reconciliation repairs the losses before the next heartbeat.
     heartbeatInterval: 2_000,
-    // gossipsub remembers seen messages for far longer than any message travels.
+    // The time for which gossipsub remembers a message as seen, ms: far longer than any message
+    // travels.
     seenTTL: 60_000,
     maxInboundStreams: 2,
     maxOutboundStreams: 2,

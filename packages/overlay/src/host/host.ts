@@ -54,7 +54,10 @@ const maxConnectionsPerSecond = 1_000
 /** Time that libp2p has to close all connections, ms. Guess. */
 const stopTime = 3_000
 
-/** Connections of one peer. Guess: simultaneous dials give two, and some may be dead. */
+/**
+ * The largest number of connections of one peer. Guess: simultaneous dials give two, and some may
+ * be dead.
+ */
 const maxConnectionsOfPeer = 8
 
 /**
@@ -69,7 +72,7 @@ export interface HostOptions {
   readonly privateKey: PrivateKey
   /**
    * Undefined: a free port on all interfaces, on IPv4 and IPv6. It is the same port on both, if
-   * possible. If there is no IPv6, IPv4 alone.
+   * possible. Without IPv6 the host listens on IPv4 alone.
    */
   readonly listen: readonly Multiaddr[] | undefined
   /** The addresses to announce instead of the listen addresses. */
@@ -180,7 +183,7 @@ export class Host {
     libp2p.addEventListener('connection:open', ({ detail: { remotePeer } }) => {
       const id = remotePeer.toString()
       if (!allowed.has(id)) host.refuse(id)
-      // The oldest ones are the most likely to be dead.
+      // Aborts the oldest connections of the peer: they are the most likely to be dead.
       for (const extra of libp2p.getConnections(remotePeer).slice(0, -maxConnectionsOfPeer))
         extra.abort(new Error('the peer has too many connections'))
     })
@@ -217,8 +220,8 @@ export class Host {
     if (this.#announce.length > 0) return [...this.#announce]
     const { addressManager, transportManager } = this.#components
     // libp2p announces a public address of its own interfaces only after a peer has confirmed it
-    // (AutoNAT). A host with a public address is reachable at once, so this method confirms
-    // the address.
+    // (AutoNAT). A host with a public address is reachable at once. So this method confirms all
+    // listen addresses itself.
     for (const address of transportManager.getAddrs()) {
       addressManager.confirmObservedAddr(address, { type: 'transport', ttl: Number.MAX_SAFE_INTEGER })
     }
@@ -228,7 +231,7 @@ export class Host {
   /** Ends the connections of a peer that may no longer connect. */
   refuse(id: string): void {
     for (const connection of this.libp2p.getConnections()) {
-      if (connection.remotePeer.toString() === id) connection.abort(new Error('it was removed from the allow list'))
+      if (connection.remotePeer.toString() === id) connection.abort(new Error('the peer was removed from the allow list'))
     }
   }
 
@@ -261,9 +264,8 @@ export class Host {
   }
 
   /**
-   * Forgets peers without a connection. libp2p keeps data about every peer for hours. Nothing here
-   * uses that data. In an hour of churn a node grew by 14 MB (measured when each entry still kept
-   * a block of 64 KiB: see {@link Records}).
+   * Forgets peers without a connection. libp2p keeps data about every peer for hours, and nothing
+   * here uses that data. Without this method the store of a node grows while members come and go.
    */
   async forgetPeers(): Promise<void> {
     const { peerStore, peerId } = this.libp2p

@@ -1,6 +1,4 @@
-/**
- * All links of a host, at most one per peer.
- */
+/** All links of a host, at most one per peer. */
 import { randomBytes } from '#platform/crypto'
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
@@ -12,8 +10,8 @@ import { later } from '../base/timers.ts'
 import { isDirect } from '../circuits/circuit-transport.ts'
 
 /**
- * Streams of a link. Simultaneous dials of both sides give two. More than this number is no
- * accident. Guess.
+ * The largest number of streams of a link. Simultaneous dials of both sides give two. More than
+ * this number is no accident. Guess.
  */
 const maxPairs = 4
 
@@ -50,7 +48,7 @@ export interface LinksEvents {
   onUp(peer: NodeId, connection: Connection): void
   onFrame(peer: NodeId, data: Uint8Array): void
   onDown(peer: NodeId): void
-  /** The connection in use broke, or a better one came up. Now this one carries the link. */
+  /** The connection in use broke, or a better one came up. Now `connection` carries the link. */
   onMoved(connection: Connection): void
   /** The peer violated a limit, and this node cut it off. */
   onMisbehaviour(peer: NodeId, problem: string): void
@@ -104,7 +102,7 @@ export class Links {
 
   /**
    * Ends the older connections of a link that do not answer. The peer may have connected again
-   * because they are dead at its end. A router that lost its state tells only one of two ends.
+   * because they are dead at its end. If a router lost its state, perhaps only one end notices it.
    */
   async #review(link: Link, newest: Connection): Promise<void> {
     const { answers } = this.#options
@@ -125,8 +123,8 @@ export class Links {
   }
 
   /**
-   * Sends a frame. If there is no link, drops the frame: the report of the link's end is under way.
-   * Urgent frames don't wait for other frames.
+   * Sends a frame. Drops the frame if there is no link: the protocol learns of the link's end from
+   * `onDown`. Urgent frames don't wait for other frames.
    */
   send(peer: NodeId, data: Uint8Array, isUrgent = false): void {
     this.#links.get(peer)?.send(data, isUrgent)
@@ -154,7 +152,7 @@ export class Links {
 
   /**
    * Closes a connection later, if nothing uses it by then. The application may open its next stream
-   * on it.
+   * on it before.
    */
   closeIfUnusedLater(connection: Connection): void {
     later(() => void this.#closeIfUnused(connection), this.#options.idleTime ?? defaultIdleTime)
@@ -173,9 +171,10 @@ export class Links {
   }
 
   /**
-   * Handles the name of the process at the other end of a stream pair. It may be a new process, the
-   * successor of the link's process. A host that lost power connects again long before anybody
-   * notices that its old connection is dead. Then the protocol sees two links, one after the other.
+   * Handles the name of the process at the other end of a stream pair. This process may be a new
+   * one, the successor of the link's process. A host that lost power connects again long before
+   * anybody notices that its old connection is dead. Then the protocol sees two links, one after
+   * the other.
    */
   #named(pair: StreamPair, instance: string): void {
     const link = this.#linkOf(pair)
@@ -244,7 +243,7 @@ export class Links {
     if (connection.status !== 'open' || this.#links.get(connection.remotePeer.toString())?.connections.includes(connection) === true) return
     if (connection.streams.some(({ protocol }) => protocol !== '' && !this.#options.isOwn(protocol))) return
     if (this.#options.keeps?.(connection) === true) {
-      // The peer may leave, or another member may relay.
+      // By then the peer may have left, or another member may relay.
       this.closeIfUnusedLater(connection)
       return
     }

@@ -28,7 +28,7 @@ import { Signals } from './signals.ts'
 const forgetInterval = 60_000
 
 /**
- * Interval at which a node that is alone asks the local network, ms. Guess: see
+ * Interval at which a node that is alone asks the local network for members (mDNS), ms. Guess: see
  * `mdns-discovery.ts`.
  */
 const aloneInterval = 10_000
@@ -102,7 +102,7 @@ export class RunningNode {
       dial: async (address, stop) => await libp2p.dial(address, { force: true, signal: stop }),
       release: (connection) => links.closeIfUnusedLater(connection),
     })
-    // A tab knows that nobody dials it.
+    // A tab does not find out its reach: nobody can dial it.
     this.#reach =
       firstReach !== 'direct'
         ? undefined

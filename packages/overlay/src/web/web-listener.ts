@@ -25,17 +25,22 @@ import { maxMessage, WebConnection, type MessageSocket, type SocketEvents } from
 
 /** Time for the headers of a request, ms, and for a whole request with its answer. Guess. */
 const [headersTimeout, requestTimeout] = [5_000, 10_000]
-/** Sockets at a time, with those that ask for pages. Guess: as many as connections of a host. */
+/**
+ * The largest number of sockets at a time, of WebSockets and pages together. Guess: as many as
+ * connections of a host.
+ */
 const maxSockets = 1_024
 /**
- * Sockets that are no WebSockets at a time. A further one ends the oldest. Guess: some browsers.
+ * The largest number of sockets at a time that are no WebSockets. A further one ends the oldest.
+ * Guess: enough for some browsers.
  */
 const maxPageSockets = 128
 /** Time for the close of a WebSocket, and for the refusal of one, ms. Guess. */
 const closeTimeout = 5_000
 /**
- * Fragments of a message, and pieces of a fragment that wait. A stranger could send millions of
- * tiny ones, and each is an object. Guess: an honest message is one frame of some packets.
+ * The largest numbers of fragments of a message, and of pieces of a fragment that wait. A stranger
+ * could send millions of tiny ones, and each is an object. Guess: an honest message is one frame of
+ * some packets.
  */
 const [maxFragments, maxBufferedChunks] = [64, 1_024]
 /** The types of the library do not know these options yet. */
@@ -81,9 +86,12 @@ class WebListener extends TypedEventEmitter<ListenerEvents> implements Listener 
     clientTracking: false,
   })
   readonly #stopped = new AbortController()
-  /** All sockets, with those that became WebSockets: the server no longer closes these. */
+  /**
+   * All open sockets. The server no longer closes those that became WebSockets, so this class
+   * closes them.
+   */
   readonly #open = new Set<Socket>()
-  /** Those that are no WebSockets, the oldest first. */
+  /** The sockets that are no WebSockets, the oldest first. */
   readonly #pageSockets = new Set<Socket>()
   #address: Multiaddr | undefined
 
@@ -97,7 +105,7 @@ class WebListener extends TypedEventEmitter<ListenerEvents> implements Listener 
       options.tls === undefined
         ? createHttpServer(times, options.serve)
         : createHttpsServer({ ...options.tls, ...times, handshakeTimeout: headersTimeout }, options.serve)
-    // It ends a client that takes no bytes of its answer.
+    // After this time the server closes the socket of a client that takes no bytes of its answer.
     this.#server.timeout = requestTimeout
     this.#server.maxConnections = maxSockets
     this.#server.on('connection', (socket) => {
@@ -138,12 +146,12 @@ class WebListener extends TypedEventEmitter<ListenerEvents> implements Listener 
     const bound = this.#server.address()
     if (this.#address === undefined || bound === null || typeof bound === 'string') return []
     const { isSecure } = webEndpointOf(this.#address) as WebEndpoint
-    // The library expands `0.0.0.0`, and leaves out the last parts.
+    // The library expands `0.0.0.0`, and leaves out the last parts (`/ws`).
     return getThinWaistAddresses(this.#address, bound.port).map((address) => address.encapsulate(isSecure ? '/tls/ws' : '/ws'))
   }
 
   updateAnnounceAddrs(): void {
-    // Nothing here depends on them.
+    // Nothing here depends on the announced addresses.
   }
 
   async close(): Promise<void> {
@@ -164,7 +172,7 @@ class WebListener extends TypedEventEmitter<ListenerEvents> implements Listener 
   }
 
   async #take(webSocket: WebSocket, raw: Socket): Promise<void> {
-    // With TLS the server knows the socket below.
+    // With TLS the set has the TCP socket below `raw`. Both have the same port.
     for (const each of this.#pageSockets) if (each === raw || each.remotePort === raw.remotePort) this.#pageSockets.delete(each)
     const socket = new ServerSocket(webSocket)
     const { remoteAddress, remotePort } = raw
@@ -186,7 +194,10 @@ class WebListener extends TypedEventEmitter<ListenerEvents> implements Listener 
   }
 }
 
-/** The server no longer ends a socket that asked for an upgrade. */
+/**
+ * Answers with an HTTP status and closes the socket. The server no longer closes a socket that
+ * asked for an upgrade.
+ */
 function refuse(socket: Socket, status: string): void {
   socket.once('finish', () => socket.destroy())
   socket.setTimeout(closeTimeout, () => socket.destroy())
@@ -200,7 +211,8 @@ class ServerSocket implements MessageSocket {
   constructor(socket: WebSocket) {
     this.#socket = socket
     socket.binaryType = 'nodebuffer'
-    // Malformed and large frames raise it. The library then ends the socket.
+    // Malformed frames and frames that are too large cause this event. Without a listener it would
+    // end the process.
     socket.on('error', () => socket.terminate())
   }
 

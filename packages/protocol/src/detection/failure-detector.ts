@@ -8,8 +8,8 @@
  * (`suspicion-timeout.ts`). If the member does not answer in time, the observer asks helpers
  * (`indirect-probes.ts`). If a helper reaches the member, the member lives. The observer then asks
  * helpers ever more rarely. If all helpers fail, the observer accuses the member
- * (`own-accusations.ts`). Then its other observers probe the member. Enough accusers make a death
- * (`confirmation.ts`).
+ * (`own-accusations.ts`). Then the member's other observers probe it, too. The accusations of
+ * enough members certify a death (`confirmation.ts`).
  *
  * A node may be cut off itself if no helper answers. In a pool of more than two members it then
  * accuses nobody, unless it has heard no member for a long time (docs/decisions).
@@ -50,7 +50,7 @@ export class FailureDetector {
     return this.#parts.suspicions.relayed
   }
 
-  /** True if this node is not sure that the member lives. */
+  /** True if this node itself suspects the member. */
   isSuspected(id: NodeId): boolean {
     return this.#parts.suspicions.get(id)?.isOwn === true
   }
@@ -103,7 +103,7 @@ export class FailureDetector {
   }
 
   acknowledged(from: NodeId, { sequence, nextInMs, heartbeat }: wire.Ack): void {
-    // Anybody can connect and state a heartbeat, under any number of ids.
+    // Only members count: anybody can connect and state a heartbeat, under any number of ids.
     if (this.#context.view.get(from) !== undefined) this.#parts.heartbeats.heard(from, heartbeat)
     this.#parts.scheduler.acknowledged(from, sequence, nextInMs)
   }
@@ -142,7 +142,10 @@ export class FailureDetector {
     this.#parts.accusations.receive(from, accusation)
   }
 
-  /** Takes in the accusations of a verified certificate whose death this node does not believe. */
+  /**
+   * Takes in the accusations of a verified certificate, although this node does not believe the
+   * death.
+   */
   accusedIn(certificate: Certificate, from?: NodeId): void {
     for (const accusation of accusationsIn(certificate)) this.#parts.accusations.hear(accusation, from)
   }
@@ -235,8 +238,8 @@ export class FailureDetector {
 
   /**
    * This process stalled for `lateness`. Frames that did not come meanwhile prove nothing about
-   * members. They may wait in the sockets, and come only after this timer: so waits end `stall`
-   * from now at the earliest.
+   * members. They may wait in the sockets, and the node reads them only after this call. So waits
+   * end `stall` ms from now at the earliest.
    */
   stalled(lateness: Milliseconds): void {
     const { scheduler, verdict, direct, indirect, helper, disputed } = this.#parts

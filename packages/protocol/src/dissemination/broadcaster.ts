@@ -7,7 +7,7 @@
  * certify a death together. Each of them waits for a different time. A member stays silent if the
  * fact arrives by broadcast before its turn (duplicate suppression, as in SRM, Floyd et al.,
  * SIGCOMM'95). In a surge, nodes do not publish joins and ends. These facts go by lazy push along
- * the links, and reach each node once. Reconciliation repairs losses.
+ * the links, and mostly reach each node once. Reconciliation repairs losses.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import { Recent } from '../base/recent.ts'

@@ -4,9 +4,10 @@
  * A broadcast brings a fact to each node several times. Along links, too, a fact would arrive
  * several times: the links of a larger pool form no tree. So in a surge a node first offers facts
  * by name, eleven bytes each. A peer that lacks a fact requests it from one of the nodes that
- * offered it (IHAVE and IWANT, the lazy push of Plumtree, Leitão et al., SRDS'07). So each fact
- * reaches each node once, in any graph. A link loses nothing while it is up. If it breaks, the node
- * asks another peer, or reconciliation finds the loss.
+ * offered it (IHAVE and IWANT, the lazy push of Plumtree, Leitão et al., SRDS'07). So in most cases
+ * each fact reaches each node once, in any graph. A link that is up loses no frame. If a link
+ * breaks, the node asks another peer. Reconciliation finds the facts that get lost all the same,
+ * for example if a peer offered more than its budget allows.
  */
 import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
@@ -22,13 +23,13 @@ import { factsPerRange, mayAsk, Page } from './page.ts'
 /** Each hop gathers facts for this time, ms. Guess. */
 const gather = 100
 /**
- * Time after which an unanswered request goes to another peer, ms. Guess: three times as long as
- * 130 KB take on a link of 1 Mbit/s.
+ * Time after which an unanswered request goes to another peer, ms. Guess: longer than the answer,
+ * one full page, takes on a link of 1 Mbit/s (two seconds, see `pageBytes`).
  */
 export const askAgain = 3_000
 /**
- * Number of older links that get each batch of offers. Guess: as many as the usual mesh of
- * gossipsub has.
+ * Number of links older than `settleTime` that get each batch of offers. All younger links get it,
+ * too. Guess: as many as the usual mesh of gossipsub has.
  */
 const fanout = 6
 /** For each requested fact a node remembers this many other peers that offered it. Guess. */
@@ -40,11 +41,14 @@ const alternatives = 3
 export const askedOfOne = 4_096
 
 /**
- * Number of older links over which a leaver sends facts. Guess: one of the two peers may leave as
- * well.
+ * Number of links older than `settleTime` over which a leaver sends facts. Guess: one of the two
+ * peers may leave as well.
  */
 const successors = 2
-/** A leaver gathers facts for this time, ms. */
+/**
+ * A leaver gathers facts for this time, ms. Guess: as long as its news wait for a broadcast
+ * (`delay`).
+ */
 const leavingGather = 20
 
 interface Question {
@@ -66,7 +70,7 @@ export class LazyPush implements Timed {
    * request of each peer comes first.
    */
   readonly #asked = new Map<NodeId, Map<number, Question>>()
-  /** The same requests by position. Each position has one request for each version. */
+  /** The same requests by position. A position has at most one request for each version. */
   readonly #byPosition = new Map<number, readonly Question[]>()
 
   #isLeaving = false
@@ -178,7 +182,8 @@ export class LazyPush implements Timed {
     this.#newsDue = Infinity
     const listeners = this.#listeners(this.#isLeaving ? successors : fanout)
     // The links over which nodes entered the pool form a tree, and nothing arrives twice on a tree.
-    // If all receivers are behind such links, facts need no offer.
+    // If all receivers are at the ends of such links, this node sends whole facts, without an
+    // offer.
     const isWhole = this.#isLeaving || listeners.every(({ isEntry }) => isEntry)
     for (const { peer } of listeners) {
       const own = memberKey(peer)

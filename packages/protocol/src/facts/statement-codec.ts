@@ -12,11 +12,12 @@ import { kinds, type Content, type Statement, type Unknown } from './statement.t
 
 const signatureBytes = 64
 /**
- * Bytes that a later version may add to a body, or to a fact around it. Guess: a number or two, and
- * a hash. More unread bytes are padding.
+ * Bytes that a later version may add to the largest body of a kind, or to a fact around it. Guess:
+ * a number or two, and a hash. This node refuses a larger body, since more unread bytes can only be
+ * padding.
  */
 export const spareBytes = 64
-/** Most bytes of a number, and of the tag and length of a field of bytes. */
+/** Upper bounds, in bytes: a number with its tag, and the tag and length of a field of bytes. */
 const [numberBytes, frameBytes] = [10, 4]
 const encoder = new TextEncoder()
 
@@ -56,10 +57,10 @@ export class StatementCodec {
   }
 }
 
-/** Reads a statement and checks every bound, but not the signature. Throws {@link FrameError}. */
-/** Their places are their numbers on the wire. */
+/** The values of {@link Reach}. The index of a value is its number on the wire. */
 const reaches: readonly Reach[] = ['direct', 'hidden', 'tab']
 
+/** Reads a statement and checks every bound, but not the signature. Throws {@link FrameError}. */
 export function readStatement(message: wire.Statement, limits: Config['limits']): Statement {
   if (message.signature.length !== signatureBytes)
     throw new FrameError(`a signature has ${signatureBytes} bytes, not ${message.signature.length}`)
@@ -76,8 +77,8 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
 }
 
 /**
- * Returns the most bytes of a body of this kind. A node bounds the bytes of its facts, not only
- * their number.
+ * Returns the largest size of a body of this kind, in bytes. A node bounds the bytes of its facts,
+ * not only their number.
  */
 function mostBodyBytes(kind: number, limits: Config['limits']): number {
   const name = frameBytes + maxNameBytes
@@ -136,7 +137,7 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, heartbeat } as const
       // A certificate holds only the content of an accusation, and its receivers encode that
       // content again. So the body must be exactly this encoding.
-      if (!sameBytes(body, encodeBody(content))) throw new FrameError('a suspicion with anything else in its body')
+      if (!sameBytes(body, encodeBody(content))) throw new FrameError('a suspicion whose body is not the encoding of its content')
       return content
     }
     case kinds.refutation: {
@@ -163,9 +164,9 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       checkCounter('expires', expires, limits)
       checkName('record', name)
       const most = isEventName(name) ? eventBytes : limits.recordBytes
-      if (value.length > most) throw new FrameError(`a record has at most ${most} bytes`)
+      if (value.length > most) throw new FrameError(`the value of a record has at most ${most} bytes`)
       if (isEventName(name) && !withdrawn) readEvent(value, limits)
-      if (withdrawn && value.length > 0) throw new FrameError('a record that is withdrawn and says something')
+      if (withdrawn && value.length > 0) throw new FrameError('a withdrawn record with a value')
       return {
         kind: 'record',
         name,
@@ -184,8 +185,9 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
 }
 
 /**
- * Decodes a record. A node of release 0.1.0 does not read `ends`, and passes on whatever is there.
- * So its sender may be honest.
+ * Decodes a record. A node of release 0.1.0 does not read `ends`. It forwards a record whose `ends`
+ * is malformed. So the peer that sent this record may be honest. The {@link BoundError} makes the
+ * receiver drop this statement alone.
  */
 function decodeRecord(body: Uint8Array): wire.Record {
   try {

@@ -37,8 +37,9 @@ const unansweredTries = 2
 export const rememberedTries = 16
 /**
  * Pause between two dials to members of an earlier run, and between two dials to nodes that mDNS
- * found, ms. Mostly the first one lets this node in, and the others need no dial. Nobody signs an
- * answer of mDNS, so a host of the local network can send any number of answers. Guess.
+ * found, ms. Mostly the first node that answers lets this node in, and the others need no dial.
+ * Nobody signs an answer of mDNS, so a host of the local network can send any number of answers.
+ * Guess.
  */
 export const dialPace = 100
 /**
@@ -201,8 +202,9 @@ export class Introduction implements Timed {
 
   /**
    * Handles the end of a link. A newcomer without a complete reconciliation depends on its
-   * introducers. So does a node without any link. Another node may be at an introducer's address
-   * now, and only this class dials these addresses. So it tries its introducers again soon.
+   * introducers. So does a node without any link. Only this class dials the addresses of
+   * introducers, and another node may answer there now. So this node tries all its introducers
+   * again soon.
    */
   linkLost(): void {
     const { now, isWhole, links } = this.#context

@@ -29,8 +29,8 @@ export const quietAtMost = 20_000
  */
 export const dialPause = 100
 /**
- * Longest pause between dials that take long, and longest wait for one dial before the next, ms.
- * Guess.
+ * Longest pause after a dial that took long, and longest wait for the result of a dial before the
+ * next dial, ms. Guess.
  */
 const dialPauseMax = 2_000
 /**

@@ -11,14 +11,14 @@ import type { GridMemberOptions, GridOptions } from './grid-options.ts'
 const SITES: readonly Site[] = ['s', 's0', 's1', 's2', 's3'].map((name) => ({ name }))
 
 /**
- * A simulation for tests of schedulers. An oracle knows the membership. Other simulations test the
- * membership itself.
+ * A simulation for tests of schedulers. An oracle announces the members, without the protocol.
+ * Other simulations test the membership itself.
  */
 export class VirtualGrid implements JobObserver {
   readonly members: GridMember[] = []
-  /** The present clients. Thousands of clients may come in a day. */
+  /** The present clients. Clients that are gone are not kept, since thousands may come in a day. */
   readonly clients = new Map<MemberId, GridMember>()
-  /** The number of times that members began each task, and the cost of one execution, ms. */
+  /** The number of executions of each task, and the cost of the first one, ms. */
   readonly runs = new Map<string, { count: number; cost: Milliseconds }>()
   readonly warnings: { readonly code: string; readonly message: string; readonly by: MemberId }[] = []
   messages = 0

@@ -28,7 +28,10 @@ import { lieAbout, VirtualWorker } from './worker.ts'
 export type JobScheduler = Pick<Scheduler, 'handle' | 'ended' | 'replicas' | 'job' | 'figures'>
 export type CreateScheduler<S = JobScheduler> = (options: SchedulerOptions) => S
 
-/** Observes all inputs and effects of a member's scheduler before the member handles them. */
+/**
+ * Observes the scheduler of a member: each input before the scheduler handles it, and each effect
+ * before the member carries it out.
+ */
 export interface JobObserver {
   took(member: ComputeNode, input: Input): void
   did(member: ComputeNode, effect: Effect): void
@@ -75,7 +78,10 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   readonly view = new Set<NodeId>()
   /** The jobs in the node's notifications. */
   readonly jobs = new Set<JobId>()
-  /** The entries of the jobs that its scheduler reported as ended. */
+  /**
+   * The jobs that the scheduler reported as ended, each with the entry of its root. Undefined: the
+   * job was cancelled.
+   */
   readonly ended = new Map<JobId, Entry | undefined>()
   /** The processor time of its workers, at speed 1, ms. */
   worked: Milliseconds = 0
@@ -114,7 +120,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
     this.#isFeeding = false
   }
 
-  /** Lets the tasks that save do so, as they do before their member leaves. */
+  /** Makes each task that can save its state save it. Call this before the member leaves. */
   saveAll(): void {
     this.feed({ type: 'stop' })
     for (const slot of this.#slots) slot.saveAll()

@@ -24,7 +24,7 @@ const synRepeats = [1_000, 3_000, 7_000, 15_000]
 /** The paths to a process. */
 export interface Paths {
   readonly addresses: readonly Address[]
-  /** The process is hidden elsewhere: these processes relay for it. */
+  /** The processes that relay for a process behind a NAT. Undefined: dial its addresses only. */
   readonly relays?: readonly Relay[]
 }
 
@@ -70,8 +70,8 @@ export class Dialling {
   }
 
   /**
-   * Tries the addresses in turn, or for a hidden process those near, and then its relays. Calls
-   * `failed` once if nothing gives a connection.
+   * Tries the addresses in turn. For a process behind a NAT it tries only the addresses near the
+   * dialer, then the relays. Calls `failed` once if nothing gives a connection.
    */
   dial(
     from: Endpoint,
@@ -158,8 +158,8 @@ export class Dialling {
   }
 
   /**
-   * Simulates the round trips of the handshake. Each end spends its processor time and sends its
-   * bytes with its first packet.
+   * Simulates the round trips of the handshake. The SYN and its answer took the first two delays.
+   * Each end spends its processor time and sends its bytes with its first packet.
    */
   #handshakeEnd({ dialer: from, target, relay }: Handshake): Milliseconds {
     const { setupDelays, setupBytes, costs } = this.#options
@@ -211,7 +211,8 @@ export class Dialling {
 
   /**
    * Sends a SYN and repeats it. Calls back one round trip after the SYN got through or a firewall
-   * rejected it. Calls back with undefined when the time is up.
+   * rejected it. Calls back with undefined when the time is up. A rejection may come later. Never
+   * calls back if the dialer has ended.
    */
   #reach(from: Endpoint, address: Address, timeout: Milliseconds, answered: (target: Endpoint | 'rejected' | undefined) => void): void {
     const key = addressKey(address)

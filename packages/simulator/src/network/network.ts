@@ -59,7 +59,10 @@ export class Network {
     this.#dialling.listen(endpoint, process, answers)
   }
 
-  /** Returns how long a packet to this process would wait now for the fullest cable on its side. */
+  /**
+   * Returns the time for which a packet to this process would wait now for the fullest cable on its
+   * side, ms.
+   */
   backlogTo(endpoint: Endpoint): Milliseconds {
     return this.#transit.backlogTo(endpoint)
   }
@@ -177,8 +180,8 @@ export class Network {
 
   /**
    * Most copies of a message reach a node after another copy. Such a late copy changes nothing at
-   * its receiver. So the network only counts it, without an event, unless copies wait for cables.
-   * If the earlier copy is lost, the late copy is lost, too. The earlier copy is lost only if its
+   * its receiver. So the network only counts it, without an event. This is a simplification: if the
+   * earlier copy is lost, the late copy is lost, too. The earlier copy is lost only if its
    * connection closes within the same few milliseconds.
    */
   #sendCopy(pipe: Pipe<Endpoint>, message: GossipMessage, bytes: number, trafficClass: ClassNumber): void {

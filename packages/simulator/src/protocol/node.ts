@@ -13,7 +13,10 @@ import { PausedLinks } from './paused-links.ts'
 import type { Protocol } from './protocol.ts'
 import { frameClass } from './frame-class.ts'
 
-/** A host knows this long after its first link how others reach it, ms. The overlay's value. */
+/**
+ * Time from the first link with a member that can't dial this host until the host knows its reach,
+ * ms. The overlay's value (`settle`).
+ */
 const reachKnownAfter = 1_000
 
 /**
@@ -117,7 +120,10 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.inject({ type: 'command', command })
   }
 
-  /** Changes the addresses at which the host listens. */
+  /**
+   * Notes the new addresses of the host, and hands them to the protocol. The network must listen at
+   * them already.
+   */
   move(addresses: readonly Address[]): void {
     this.addresses = addresses
     this.inject({ type: 'addresses', addresses })
@@ -150,8 +156,8 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   }
 
   /**
-   * How long a packet to this process queues now, ms: the longest queue of those at its site, its
-   * machine and itself.
+   * The time for which a packet to this process would wait now, ms: the longest of the queues of
+   * its site, its machine and the process.
    */
   get backlog(): Milliseconds {
     return this.#world.network.backlogTo(this.endpoint)
@@ -202,7 +208,8 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   }
 
   /**
-   * A member elsewhere is linked. A moment later the host knows that nobody elsewhere can dial it.
+   * Handles a link with a member that can't dial this host. `reachKnownAfter` later the host knows
+   * that it is hidden, as a real host finds out.
    */
   #learnReach(): void {
     if (this.#isHidden) return
@@ -210,7 +217,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.clock.after(reachKnownAfter, () => this.inject({ type: 'reach', reach: 'hidden' }))
   }
 
-  /** The ways to a peer: the relays of a hidden member are known from the view. */
+  /** Returns the paths to a peer. The relays of a hidden member follow from the view. */
   #pathsTo(peer: NodeId | undefined, addresses: readonly Address[]): Paths {
     const member = peer === undefined ? undefined : this.protocol.member?.(peer)
     if (member === undefined || member.reach === 'direct') return { addresses }

@@ -42,7 +42,7 @@ export type Action = Timed &
   (
     | { readonly type: 'kill' | 'leave' | 'continue' | 'restore'; readonly targets: Targets }
     | ({ readonly type: 'stop' | 'silence' | 'sleep'; readonly targets: Targets } & Lasting)
-    /** An added address goes away after a time. A replaced address does not come back. */
+    /** An added address goes away after `for`. A replaced address does not come back. */
     | ({ readonly type: 'address'; readonly targets: Targets; readonly change: AddressChange } & Lasting)
     | { readonly type: 'stall'; readonly targets: Targets; readonly for: Milliseconds }
     | ({ readonly type: 'partition'; readonly sides: readonly Targets[] } & Lasting)
@@ -52,7 +52,7 @@ export type Action = Timed &
         readonly from: Targets
         readonly to: Targets
         readonly ways: 'one' | 'both'
-        /** Packets vanish, or a firewall answers them with RST. */
+        /** Whether packets vanish, or a firewall answers them with RST. */
         readonly how: CutKind
       } & Lasting)
     | { readonly type: 'flap'; readonly targets: Targets; readonly period: Milliseconds; readonly for: Milliseconds }

@@ -12,20 +12,25 @@ export type Timer =
   /** The next direct probe. */
   | 'probe'
   /**
-   * The next round of indirect probes. For a reported member: the time at which this node probes it
-   * after all.
+   * The next round of indirect probes. For a reported member: the time at which this node may begin
+   * to probe it, if the accusations do not suffice by then.
    */
   | 'round'
   /** The next round in which this node sends accusations to more members. */
   | 'spread'
-  /** Publication of this node's accusation, unless the known accusations are enough by then. */
+  /**
+   * Publication of this node's accusation. This node does not publish it if the known accusations
+   * suffice by then, and one of them is public.
+   */
   | 'publish'
-  /** A check: are the accusations enough, and has the member had time to refute them? */
+  /**
+   * The next check whether the accusations suffice, and whether the time to refute them is over.
+   */
   | 'judge'
 
 /**
- * Accusations that do not suffice expire after this time, ms. Guess: longer than a node waits for
- * an unresponsive process.
+ * Accusations that have not led to a death expire this long after the suspicion entered its present
+ * state, ms. Guess: longer than a node waits for an unresponsive process.
  */
 export const lifetime = 30_000
 
@@ -52,19 +57,23 @@ export class Suspicion {
   isTimedOut = false
   /** Number of direct probes. */
   probes = 0
-  /** Start of the host probe that is under way. */
+  /** Start of the host probe (a bare transport connect) that is under way. */
   hostProbing: Milliseconds | undefined
   /** Number of rounds of indirect probes. */
   rounds = 0
   /** The helper that reached the member last. */
   relay: NodeId | undefined
   /**
-   * The heartbeat that this node knew when the first refutation came. A later refutation is a sure
-   * sign of life only if its heartbeat is higher. Accusations cite the last known heartbeat. The
-   * node forgets this one when a helper reaches the member, or when accusations expire.
+   * The latest heartbeat that this node knew when the first refutation came. A later refutation is
+   * a sure sign of life only if the latest known heartbeat is then higher by more than `slack`.
+   * Undefined before the first refutation, and again after a helper reached the member or
+   * accusations expired.
    */
   refutedHeartbeat: number | undefined
-  /** Number of rounds of accusations to more members. */
+  /**
+   * Number of rounds in which this node sent accusations to more members, since it accused the
+   * member itself.
+   */
   spreads = 0
   /**
    * The member gets time to refute the accusations of these accusers. The set is no larger than the
@@ -78,9 +87,8 @@ export class Suspicion {
   judgedFrom: Milliseconds = Infinity
   readonly #accusations = new Map<NodeId, Statement<Accusation>>()
   /**
-   * The accusations by heartbeat, then by accuser. Thousands of ids may accuse one member, and
-   * each accusation causes a judgement. So each insertion keeps the order, and no judgement has to
-   * sort.
+   * The accusations by heartbeat, then by accuser. Thousands of ids may accuse one member, and each
+   * accusation causes a judgement. So each insertion keeps the order, and no judgement has to sort.
    */
   readonly #byHeartbeat: Statement<Accusation>[] = []
   /** By peer: the statements that the peer received from this node or sent to it. */
@@ -112,12 +120,15 @@ export class Suspicion {
     return this.#since
   }
 
-  /** True if this node itself is not sure that the member lives. */
+  /**
+   * True if this node itself suspects the member: it probes the member, directly or through
+   * helpers, or accuses it.
+   */
   get isOwn(): boolean {
     return isOwn(this.#state)
   }
 
-  /** True if this node's own attempts to reach the member failed, or are about to fail. */
+  /** True if the member did not answer this node's own probes in time. */
   get isMissed(): boolean {
     return this.isTimedOut || (this.#state !== 'reported' && this.#state !== 'probing')
   }
@@ -134,8 +145,10 @@ export class Suspicion {
   }
 
   /**
-   * Changes the state as the table of transitions says. Returns false if the finding changes
-   * nothing in the present state.
+   * Changes the state by the table of transitions. Returns false if the finding changes nothing in
+   * the present state. A change clears `isTimedOut` and the timers `round`, `spread` and `judge`.
+   * The timer `probe` stays, since direct probes go on in the states `indirect` and `accused`. The
+   * timer `publish` has an effect only in the state `accused`.
    */
   enter(finding: Finding, now: Milliseconds): boolean {
     const state = transitions[this.#state][finding]
@@ -160,8 +173,9 @@ export class Suspicion {
   }
 
   /**
-   * This process stalled for `lateness`: an answer of the member, or its refutation, may wait in
-   * the sockets.
+   * Moves the judgement, and the starts of the present state and of the direct probes, to a later
+   * time, by `lateness` ms. This process stalled. So an answer of the member, or its refutation,
+   * may wait in the sockets.
    */
   stalled(lateness: Milliseconds): void {
     this.judgedFrom += lateness
@@ -260,7 +274,8 @@ export class Suspicion {
     const accusation = this.#accusations.get(accuser)
     if (accusation === undefined) return
     this.#byHeartbeat.splice(this.#indexOf(accusation), 1)
-    // Nobody sends a replaced accusation again. An accuser may replace its own without end.
+    // Nobody sends a replaced accusation again. So this node forgets which peers have it: an
+    // accuser may replace its accusation any number of times.
     for (const statements of this.#exchanged.values()) statements.delete(accusation)
   }
 
