@@ -53,6 +53,7 @@ const groups = [
     order: 1,
     workers: 6,
     setup: ['apps/node/test/bundle.ts'],
+    isolate: false,
   },
   ...late.map((name, at) => ({
     name,

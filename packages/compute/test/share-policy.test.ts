@@ -40,5 +40,8 @@ it('a worker divides its time as an accepted administrator says, and ignores ano
   const [first, second] = await finished()
   await expect.poll(async () => (await finished())[1], { timeout: 20_000 }).toBeGreaterThan(second + 80)
   const [laterFirst, laterSecond] = await finished()
-  expect((laterSecond - second) / (laterFirst - first + laterSecond - second)).toBeGreaterThan(0.75)
+  // Nine of ten tasks are of the second job, if both jobs always have one at hand. Without one of
+  // the second, the worker takes one of the first: on a busy machine a steal takes as long as two
+  // tasks. With the stranger's shares, or none, it would be one of ten or fewer.
+  expect((laterSecond - second) / (laterFirst - first + laterSecond - second)).toBeGreaterThan(0.5)
 })
