@@ -62,6 +62,7 @@ const groups = [
     order: 2 + at,
     workers: 3,
     setup: ['apps/node/test/bundle.ts'],
+    isolate: true,
   })),
 ]
 
@@ -120,7 +121,7 @@ export default defineConfig({
         ? ['default']
         : ['default', ['json', { outputFile: `.vitest/${late.find((name) => process.argv.includes(name)) ?? 'results'}.json` }]],
     sequence: { sequencer: LongestFirst },
-    projects: groups.map(({ name, folders, timeout, order, workers, isolate = true, setup = [] }) => ({
+    projects: groups.map(({ name, folders, timeout, order, workers, isolate, setup = [] }) => ({
       test: {
         name,
         include: folders.map((folder) => `${folder}/**/*${late.includes(name) ? `.${name}` : ''}.test.ts`),

@@ -40,7 +40,9 @@ describe('joinPool()', () => {
     ['joins', 7, /joins: a number is unknown; offered are 'reliable' and 'unreliable' and 'off'/u],
     ['elections', null, /elections: null is unknown/u],
     ['requireMembers', 0, /requireMembers: must be a whole number above 0/u],
-    ['timeout', 5, /timeout: says how long requireMembers may take/u],
+    ['timeout', 5, /timeout: needs requireMembers, joins: 'reliable' or elections: 'uniform'/u],
+    ['web', null, /web: listen: must be an address/u],
+    ['web', { listen: '127.0.0.1:0', tls: null }, /web: tls: must have cert and key/u],
     ['signal', {}, /signal: must be an AbortSignal/u],
   ])('refuses %s: %j by name', async (option, value, message) => {
     const refused = joinPool('p', { ...loopback, [option]: value })

@@ -170,12 +170,15 @@ const keys: Check = (value) =>
   (Array.isArray(value) ? value : [value]).every((each) => bytes(each) === undefined)
     ? undefined
     : 'must be a Uint8Array or a string, or an array of them'
+/** The fields of a value of any type. Other values than objects have none. */
+const fieldsOf = <Name extends string>(value: unknown): Partial<Record<Name, unknown>> =>
+  typeof value === 'object' && value !== null ? value : {}
 const webProblem: Check = (value) => {
-  const { listen, origins = [], serve, tls } = (typeof value === 'object' ? value : {}) as Partial<Record<keyof WebPort, unknown>>
+  const { listen, origins = [], serve, tls } = fieldsOf<keyof WebPort>(value)
   if (text(listen) !== undefined) return "listen: must be an address, as in '0.0.0.0:8080'"
   if (addresses(origins) !== undefined) return "origins: must be an array of strings, as in ['https://pool.example.org']"
   if (serve !== undefined && typeof serve !== 'function') return 'serve: must be a function'
-  const { cert, key } = (typeof tls === 'object' ? tls : {}) as Partial<Record<'cert' | 'key', unknown>>
+  const { cert, key } = fieldsOf<'cert' | 'key'>(tls)
   return tls === undefined || (text(cert) === undefined && text(key) === undefined) ? undefined : 'tls: must have cert and key, in PEM'
 }
 const oneOf =
@@ -254,7 +257,7 @@ export function checkOptions(options: unknown): asserts options is PoolOptions {
   const { timeout, requireMembers, ledger, poolSize } = options as PoolOptions
   const isStrong = needsLedger(options)
   if (timeout !== undefined && requireMembers === undefined && !isStrong)
-    throw new InvalidOptionError('timeout: says how long requireMembers may take: give both')
+    throw new InvalidOptionError("timeout: needs requireMembers, joins: 'reliable' or elections: 'uniform'")
   if (poolSize !== undefined && (ledger?.found === true || ledger?.founders !== undefined))
     throw new InvalidOptionError('poolSize: not together with ledger.found or ledger.founders, since the first members found the ledger')
   if (ledger !== undefined && !isStrong) throw new InvalidOptionError("ledger: needs joins: 'reliable' or elections: 'uniform'")

@@ -242,7 +242,7 @@ export class Simulation<P extends Protocol> {
 
   /** Returns the node of this id that was spawned last. */
   node(id: NodeId): SimulatedNode<P> | undefined {
-    return this.nodes.findLast((node) => node.id === id)
+    return this.#processes.get(id)
   }
 
   #noticed(node: SimulatedNode<P>, notification: Notification): void {

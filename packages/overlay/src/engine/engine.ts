@@ -43,14 +43,12 @@ import { Links } from '../links/links.ts'
 import { Paths } from '../relay/paths.ts'
 import { HolePunches } from '../relay/hole-punches.ts'
 import { RelayConnections } from '../relay/relay-connections.ts'
+import { handshakeTimeout } from '../base/timeouts.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { UnlinkedPeers } from './unlinked-peers.ts'
 
-/**
- * Time for an answer of a peer that has connected again, ms. Guess: as long as a handshake may take
- * (`handshakeTimeout`).
- */
-const answerTime = 5_000
+/** Time for an answer of a peer that has connected again, ms. Guess: that of a handshake. */
+const answerTime = handshakeTimeout
 
 export interface Parts {
   readonly pool: string

@@ -86,7 +86,7 @@ function mostBodyBytes(kind: number, limits: Config['limits']): number {
     case kinds.joined:
       return (
         spareBytes +
-        4 * numberBytes +
+        5 * numberBytes +
         limits.addresses * (frameBytes + limits.addressBytes) +
         (frameBytes + limits.locationBytes) +
         (frameBytes + limits.tagBytes) +

@@ -314,6 +314,18 @@ describe('a newcomer', () => {
     expect(entered(bench)).toEqual([false])
   })
 
+  it('dials remembered members one after the other, too, after it has lost its last link', () => {
+    const remembered: Introducer[] = everyone.slice(2, 6).map(({ id }, i) => ({ id, address: Uint8Array.of(i), remembered: true }))
+    const bench = new Bench(self, { introducers: remembered })
+    bench.meet(alice)
+    bench.advance(10 * dialPace)
+    for (const { id } of [alice, ...everyone.slice(2, 6)]) bench.reach.set(id, 'hang')
+    bench.unlink(alice)
+    bench.advance(retryMin - 1)
+    const perPause = remembered.map(() => dials(bench.advance(dialPace)).filter(({ peer }) => peer !== alice.id).length)
+    expect(perPause).toEqual([1, 1, 1, 1])
+  })
+
   it('gives up remembered members in the end, without a warning', () => {
     const gone: Introducer = { ...door, remembered: true }
     const bench = new Bench(self, { introducers: [gone] })

@@ -51,13 +51,15 @@ export const mostDiscovered = 16
 
 interface Attempt {
   readonly introducer: Introducer
+  /** Its place in a series of dials that are {@link dialPace} apart, as a delay, ms. */
+  readonly delay: Milliseconds
   failures: number
   nextTry: Milliseconds
   reason: string | undefined
   /**
    * The introducer counts as failed. If all introducers count as failed, this node goes on alone.
    */
-  given: boolean
+  hasFailed: boolean
 }
 
 export class Introduction implements Timed {
@@ -103,8 +105,8 @@ export class Introduction implements Timed {
     const { now } = this.#context
     let remembered = 0
     this.#attempts = this.#introducers.map((introducer) => {
-      const nextTry = introducer.remembered === true ? now + dialPace * remembered++ : now
-      return { introducer, failures: 0, nextTry, reason: undefined, given: false }
+      const delay = introducer.remembered === true ? dialPace * remembered++ : 0
+      return { introducer, delay, failures: 0, nextTry: now + delay, reason: undefined, hasFailed: false }
     })
     this.#arm()
   }
@@ -160,11 +162,11 @@ export class Introduction implements Timed {
   unreachable(peer: NodeId | undefined, addresses: readonly Address[], failure: DialFailure, reason: string): void {
     const { now } = this.#context
     const attempt = this.#attempts.find(
-      ({ introducer }) => (introducer.id ?? undefined) === peer && addresses.some((address) => sameAddress(address, introducer.address)),
+      ({ introducer }) => introducer.id === peer && addresses.some((address) => sameAddress(address, introducer.address)),
     )
     if (attempt === undefined) return
     if (failure === 'self') {
-      this.#isSelf(attempt.introducer)
+      this.#dropSelf(attempt.introducer)
       return
     }
     attempt.failures += 1
@@ -174,8 +176,8 @@ export class Introduction implements Timed {
     const meanwhile = this.#context.isUnintroduced ? ', and stands in no election meanwhile' : ''
     if (isNews && attempt.introducer.remembered !== true)
       this.#context.warn('INTRODUCER_UNREACHABLE', `${reason} (goes on trying${meanwhile})`)
-    attempt.given = failure !== 'unresponsive' || attempt.failures >= unansweredTries
-    if (this.#attempts.every(({ given }) => given) && !this.#isServed) this.goAlone()
+    attempt.hasFailed = failure !== 'unresponsive' || attempt.failures >= unansweredTries
+    if (this.#attempts.every(({ hasFailed }) => hasFailed) && !this.#isServed) this.goAlone()
     if (attempt.introducer.remembered === true && attempt.failures >= rememberedTries) this.#forget(attempt.introducer)
     this.#arm()
   }
@@ -210,7 +212,10 @@ export class Introduction implements Timed {
     const { now, isWhole, links } = this.#context
     if (isWhole && links.size > 0) return
     if (isWhole) this.startOver()
-    for (const attempt of this.#attempts) attempt.nextTry = isWhole ? now + retryMin : Math.min(attempt.nextTry, now + retryMin)
+    for (const attempt of this.#attempts) {
+      const soon = now + retryMin + attempt.delay
+      attempt.nextTry = isWhole ? soon : Math.min(attempt.nextTry, soon)
+    }
     this.#arm()
   }
 
@@ -218,7 +223,7 @@ export class Introduction implements Timed {
    * Drops an introducer with this node's own address. All hosts may share one list of introducers.
    * If no introducer is left, this node founds the pool.
    */
-  #isSelf(introducer: Introducer): void {
+  #dropSelf(introducer: Introducer): void {
     this.#forget(introducer)
     if (this.#introducers.length > 0) return
     this.#context.isUnintroduced = false

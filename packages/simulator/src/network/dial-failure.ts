@@ -10,7 +10,7 @@ export const failureReasons: Record<DialFailure, string> = {
   failed: 'the dial failed',
 }
 
-const weakestFirst: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'refused']
+const weakestFirst: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'self', 'refused']
 
 /**
  * Returns the failure that proves least about the peer. A dial reports this failure if all

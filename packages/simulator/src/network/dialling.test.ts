@@ -125,7 +125,7 @@ describe('a dial', () => {
     sim.run(1)
     act(a, { type: 'connect', peer: undefined, addresses: a.addresses }, { type: 'connect', peer: undefined, addresses: [] })
     sim.run(100)
-    expect(a.protocol.got('unreachable')).toMatchObject([{ failure: 'failed' }, { failure: 'failed' }])
+    expect(a.protocol.got('unreachable')).toMatchObject([{ failure: 'self' }, { failure: 'failed' }])
   })
 
   it('tries all addresses', () => {

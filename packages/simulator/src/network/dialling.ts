@@ -147,7 +147,7 @@ export class Dialling {
     this.#reach(from, address, this.#options.connectTimeout, (target) => {
       if (target === undefined) fail('silent')
       else if (target === 'rejected' || !target.listening) fail('refused')
-      else if (target === from) fail('failed')
+      else if (target === from) fail('self')
       else this.#begin({ dialer: from, target, relay: undefined, peer, use, fail, timeout: undefined, done: false }, deadline)
     })
   }
@@ -211,8 +211,8 @@ export class Dialling {
 
   /**
    * Sends a SYN and repeats it. Calls back one round trip after the SYN got through or a firewall
-   * rejected it. Calls back with undefined when the time is up. A rejection may come later. Never
-   * calls back if the dialer has ended.
+   * rejected it. Calls back with undefined when the time is up. Never calls back if the
+   * dialer has ended.
    */
   #reach(from: Endpoint, address: Address, timeout: Milliseconds, answered: (target: Endpoint | 'rejected' | undefined) => void): void {
     const key = addressKey(address)
@@ -225,8 +225,9 @@ export class Dialling {
       from.traffic.sent.headerBytes += synBytes
       if (target?.dialableFrom(from) === true && this.#reachability.rejects(from, target)) {
         const back = this.#transit.journey(target, from, resetBytes, 0, this.#transit.journey(from, target, synBytes, 0, this.#clock.now))
-        from.traffic.received.add(setUp, resetBytes)
-        this.#clock.at(back, () => from.listening && answered('rejected'))
+        const isInTime = back <= start + timeout
+        if (isInTime) from.traffic.received.add(setUp, resetBytes)
+        this.#clock.at(isInTime ? back : start + timeout, () => from.listening && answered(isInTime ? 'rejected' : undefined))
         return
       }
       if (target?.dialableFrom(from) === true && this.#reachability.joins(from, target)) {
