@@ -1,6 +1,6 @@
 /**
  * Counts in a file, one writer at a time. Start it several times on one machine. The first node
- * founds the ledger, and prints its address. Give it to the others.
+ * founds the ledger, and prints its address. Give this address to the other nodes.
  *
  *     node fenced-writer.ts counter.db
  *     node fenced-writer.ts counter.db /ip4/127.0.0.1/tcp/4001/p2p/12D3KooW…
@@ -14,7 +14,7 @@ const [file = 'counter.db', ...bootstrap] = process.argv.slice(2)
 // The resource. Each statement is one atomic step of SQLite, for all processes.
 const store = new DatabaseSync(file)
 const BUSY = 5
-/** Waits for a process that stands still in the middle of its own step. */
+/** Runs a step. Tries it again while another process holds the lock of the database. */
 async function step<Result>(run: () => Result): Promise<Result> {
   for (;;) {
     try {
@@ -44,7 +44,8 @@ console.log('address', pool.self.addresses[0])
 for (;;) {
   const { winner, epoch } = await pool.elect('writer')
   if (winner.id === pool.self.id) {
-    // The fence first: no older reign can write between this read and the first write.
+    // Raises the fence before it reads. So no older reign can write between the read and the first
+    // write.
     await step(() => raise.run({ epoch }))
     let { value } = (await step(() => read.get())) as { value: number }
     while ((await step(() => write.run({ value: value + 1, epoch }))).changes === 1) {

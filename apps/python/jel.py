@@ -27,9 +27,10 @@ __all__ = ['Pool', 'Job', 'Call', 'Sweep', 'JobFailed', 'JobCancelled', 'JelErro
 
 
 def _encode(value):
-    """Returns the value as JSON of Python. Marks NumPy arrays. Raises TypeError for other types.
+    """Returns the value as JSON in Python's dialect, which has NaN and integers of any size.
 
-    The value travels as a text: JSON in JavaScript has no large integers, and reads 1.0 as 1.
+    Marks NumPy arrays. Raises TypeError for other types. The JSON travels as a text, because
+    JavaScript has no large integers in JSON, and reads 1.0 as 1.
     """
     return json.dumps(_marked(value))
 
@@ -50,7 +51,7 @@ def _marked(value):
     if not (hasattr(value, 'dtype') and hasattr(value, 'tobytes')):
         return value
     if value.dtype.hasobject or value.dtype.names is not None or hasattr(value, 'mask'):
-        raise TypeError(f'an array of {value.dtype} is not only numbers')
+        raise TypeError(f"an array of {value.dtype} with objects, fields or a mask can't be sent")
     if value.shape == ():
         item = value.item()
         if hasattr(item, 'dtype'):
@@ -126,8 +127,8 @@ class JelError(Exception):
 class JobFailed(JelError):
     """A job failed. `remote` is the event of the failure: member, fn, stack, and more.
 
-    `input` is the beginning of the input that failed, as text. `index` is its index in a sweep with
-    `keep_going`, else None.
+    `input` is the text of the failed input, or the beginning of this text. `index` is the index of
+    the input in a sweep with `keep_going`, else None.
     """
 
     def __init__(self, event, index=None):
@@ -136,7 +137,7 @@ class JobFailed(JelError):
         where = f" (at {event['member']})" if event.get('member') else ''
         if self.input is not None:
             where = f', for the input {self.input[:100]}{where}'
-        # The message about a command ends with its traceback.
+        # The message of COMMAND_FAILED already ends with the traceback.
         shows_stack = event.get('stack') and event['code'] != 'COMMAND_FAILED'
         stack = f"\n{event['stack']}" if shows_stack else ''
         super().__init__(event['code'], event['message'] + where + stack)
@@ -204,7 +205,7 @@ class Job:
             watcher(self)
 
     def _take_progress(self, event):
-        """Notes progress. A task that hangs stays the reason until a task ends."""
+        """Notes progress. Keeps the reason of a hanging task until a task ends."""
         if event['reason'] or (event['state'], event['finished']) != self._standing:
             self._reason = event['reason'] if event['state'] in ('pending', 'active') else ''
         self._standing = event['state'], event['finished']
@@ -219,7 +220,7 @@ class Job:
 
     @property
     def id(self):
-        """The id of the job, once another member has it; None before."""
+        """The id of the job; None until the node has reported the job."""
         return self._id
 
     @property
@@ -251,13 +252,17 @@ class Job:
         return end['result']
 
     def _late(self, message):
-        """Returns a TimeoutError whose `job` is this job: it goes on, and can be cancelled."""
+        """Returns a TimeoutError whose `job` is this job. The job goes on, and can be cancelled."""
         error = TimeoutError(f'{message}: {self.reason}' if self.reason else message)
         error.job = self
         return error
 
     def cancel(self, timeout=30):
-        """Ends the job for good. Raises TimeoutError if it is not over by then."""
+        """Ends the job for good.
+
+        Waits for at most `timeout` seconds for the id of the job, and then for at most `timeout`
+        seconds for its end. Raises TimeoutError if either takes longer.
+        """
         with self._changed:
             if not self._changed.wait_for(lambda: self.is_over or self.id, timeout):
                 raise TimeoutError(f'the job has no id after {timeout} s')
@@ -290,8 +295,9 @@ class Sweep(Job):
     def as_completed(self, timeout=None):
         """Yields the index of each input with its value, in the order in which the values come.
 
-        With `keep_going` a failed input has an exception in place of its value. Raises as `result`,
-        after the values that came before. `timeout`: seconds for the next value.
+        With `keep_going` a failed input has an exception in place of its value. Raises the same
+        errors as `result`, after the values that came earlier. `timeout`: seconds for the next
+        value.
         """
         seen = 0
         while True:
@@ -355,7 +361,7 @@ class Pool:
                 encoding='utf-8',
             )
         except FileNotFoundError:
-            message = f'there is no command {command[0]}: set JEL to the command that starts jel, with whole paths'
+            message = f'there is no command {command[0]}: set JEL to the command that starts jel, with absolute paths'
             raise JelError('NO_COMMAND', message) from None
         self._jobs = {}
         self._numbers = itertools.count(1)
@@ -390,8 +396,8 @@ class Pool:
     def submit(self, called, *arguments, name=None, **options):
         """Submits one call of a function: `submit(evaluate, 1, 2)`. Returns a Job.
 
-        The function and the options are as for `map`. Or submits a JavaScript or TypeScript program:
-        `submit('sum.ts', 'sum', 1000)` has its file, the name of a task, and the input.
+        The function and the options are as for `map`. `submit('sum.ts', 'sum', 1000)` submits a task
+        of a JavaScript or TypeScript program: the file, the name of the task, and the input.
         """
         if callable(called):
             if 'keep_going' in options:
@@ -404,7 +410,7 @@ class Pool:
         return self._send('submit', command, Job)
 
     def submit_map(self, called, *inputs, **options):
-        """Submits a sweep; see `map`, except that it has no `timeout`. Returns a Sweep."""
+        """Submits a sweep as `map` does, but without `timeout`. Returns a Sweep."""
         return self._sweep(Sweep, called, *_calls_of(called, inputs), each=True, **options)
 
     def map(self, called, *inputs, timeout=None, **options):
@@ -418,12 +424,13 @@ class Pool:
         a command are JSON values. After `timeout` seconds there is a TimeoutError. The job goes on,
         and is the `job` of the error.
 
-        Options: `files`: paths of further files. `name`: a sweep of this name goes on after an
-        interrupt. `keep_going`: the list has an exception in place of the value of an input that
-        failed. `retries`: further tries of a failed input. `container`: the name of an image in
-        which the function or command runs. `python`: the program that runs a function, as one
-        word. Default: `python3`. If the workers have a virtual environment, give the whole path of
-        its Python. The image of a container needs it, too.
+        Options: `files`: paths of further files. `name`: the same call with the same name goes on
+        with the sweep after an interrupt. `keep_going`: the list has an exception in place of the
+        value of a failed input. `retries`: the number of further tries of a failed input.
+        `container`: the name of an image in which the function or command runs. `python`: the
+        program that runs a function, without arguments. Default: `python3`. If the workers have a
+        virtual environment, give the absolute path of its Python. In a container, the image must
+        have this program.
         """
         sweep = self._sweep(Sweep, called, *_calls_of(called, inputs), **options)
         try:
@@ -496,7 +503,7 @@ class Pool:
         # NaN is no valid JSON. The node could not read the line, nor say whose command it is.
         line = json.dumps(command, allow_nan=False)
         if len(line) >= _COMMAND_LIMIT:
-            raise JelError('LINE_TOO_LONG', f'the command has {len(line)} bytes of JSON, more than {_COMMAND_LIMIT}')
+            raise JelError('LINE_TOO_LONG', f'the command has {len(line)} bytes of JSON; a node takes less than {_COMMAND_LIMIT}')
         with self._lock:
             if self._error is not None:
                 raise self._error
@@ -556,7 +563,7 @@ def _tell(text):
     try:
         print(_printable(text), file=sys.stderr)
     except (OSError, ValueError):
-        # It is closed. The job goes on.
+        # Standard error is closed. The job goes on.
         pass
 
 
@@ -586,7 +593,7 @@ def _call_of(arguments):
 
 
 def _calls_of(called, lists):
-    """Returns the calls of a function, or of a command, as `_call_of` returns one."""
+    """Returns all calls of a function or a command, in the form in which `_call_of` has one call."""
     if not callable(called) and len(lists) != 1:
         raise TypeError(f'a command has one list of inputs, not {len(lists)}: for its files use files=')
     if not lists:
@@ -611,11 +618,11 @@ def _place_of(called):
 
 
 def _names_of_main(source):
-    """Returns the functions that a module defines only if it is the program."""
+    """Returns the names of functions that only the `__main__` part of a module defines."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError):
-        # The worker says what is wrong.
+        # The worker reports the error.
         return set()
     mains = [each for each in body if isinstance(each, ast.If) and ast.dump(each.test) in _MAIN_TESTS]
     others = [each for each in body if each not in mains] + [part for main in mains for part in main.orelse]

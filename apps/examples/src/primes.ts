@@ -9,7 +9,7 @@ interface Count {
   readonly below: number
 }
 
-/** Counts the primes below a number. */
+/** Counts the primes below a number of at least 3. */
 export const count = task(async ({ threads, below }: Count, { run }) => {
   const parts = await Promise.all(Array.from({ length: threads }, (_, thread) => run(part, { thread, threads, below })))
   return parts.reduce((sum, each) => sum + each, 0)

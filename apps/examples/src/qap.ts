@@ -1,6 +1,7 @@
-// The quadratic assignment problem by branch and bound (MW §4). A driver asks for the most
-// promising branches first; tasks bound and search them. The instance is a blob in the form of
-// QAPLIB: the number of facilities and places, distances of places, flows between facilities.
+// The quadratic assignment problem by branch and bound, from the MW paper (§4;
+// docs/examples/qap.md). A driver asks for the most promising branches first; tasks bound and
+// search them. The instance is a blob in the form of QAPLIB: the number of facilities and places,
+// distances of places, flows between facilities.
 import { driver, min, shared, task, type BlobReference } from '@jel/compute/program'
 
 /** The places of the first facilities. `cost` is a lower bound of all layouts that begin so. */
@@ -16,7 +17,10 @@ export const qap = driver({
   result: (tasks) => ({ cost: best.value?.cost, places: best.value?.places, tasks }),
 })
 
-/** Returns the branches that can beat the best layout. Deep in the tree it searches them itself. */
+/**
+ * Returns the branches that can beat the best layout. Deep in the tree it searches them itself, and
+ * returns none.
+ */
 export const relax = task(async (part: Part, { use }): Promise<readonly Part[]> => {
   const instance = await use(part.data, parse)
   if (part.places.length < Math.min(PLACED, instance.all.length)) return branches(instance, part)

@@ -36,8 +36,8 @@ function branches({ cost, order }: Tour): Tour[] {
 }
 
 /**
- * Returns a lower bound of the rest of the tour. It enters each town that is left, and finally
- * town 0. The edge to a town is at least as long as the town's shortest edge.
+ * Returns a lower bound of the rest of the tour. The rest of the tour enters each remaining town
+ * once, and then town 0. The edge to a town is at least as long as the town's shortest edge.
  */
 function bound({ order }: Tour): number {
   const open = all.filter((town) => town === 0 || !order.includes(town))

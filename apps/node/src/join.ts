@@ -43,7 +43,7 @@ export interface JoinFlags extends PoolFlags, LogFlags, WebFlags {
   readonly constant?: ConstantValues
   /** The capacities that this node offers, by name. */
   readonly offer?: Readonly<Record<string, number>>
-  /** The members whose `jel run` has ranks here: `members` for all, or ids. */
+  /** The members whose programs (`jel run`) may run here: `members` for all, or ids. */
   readonly runs?: readonly string[]
   /** The address of the page. */
   readonly http?: { readonly host: string; readonly port: number }
@@ -52,14 +52,14 @@ export interface JoinFlags extends PoolFlags, LogFlags, WebFlags {
 }
 
 /**
- * The work of a node besides its membership, until it leaves. `note` is for people only: `--json`
- * does not promise its text.
+ * The work of a node besides its membership, until it leaves. `note` shows a text to people, and
+ * writes it to the log. `--json` does not print the text.
  */
 export type Occupation = (agent: Agent, note: (text: string) => void) => Promise<Grid>
 
 /**
  * Runs one node until there is a reason to stop. Returns the exit status. Throws the error that
- * kept the node from starting.
+ * kept the node from starting or from going on.
  */
 export async function join(name: string, flags: JoinFlags, occupation?: Occupation): Promise<number> {
   for (const election of flags.elect) checkElection(election)
@@ -160,11 +160,11 @@ async function run(
   http?.attach(agent)
   if (json !== undefined) void takeCommands(new Session(agent, (event) => json.report(event)), stop)
   else void watchInput(agent, reporter, stop)
-  // Handlers subscribe after the reporters: the reporters receive the handlers' errors.
+  // Handlers subscribe last. So the reporters print an event before the errors of its handlers.
   await using handlers = new Handlers(flags.on, { pool: pool.name, self: pool.self.id, log, report: (event) => agent.report(event) })
   agent.subscribe((event) => handlers.take(event))
   handlers.answer(pool)
-  // The error is reported here because now somebody listens.
+  // The socket's error is reported here, because the reporters have subscribed by now.
   if (control instanceof Error)
     agent.report({ event: 'error', code: 'NO_CONTROL_SOCKET', message: `commands can't reach this node: ${control.message}` })
   for (const warning of early.close()) agent.report({ event: 'error', ...warning })
@@ -219,8 +219,8 @@ async function openHttp(address: { readonly host: string; readonly port: number 
 }
 
 /**
- * Opens the control socket. A node can do without a socket, so an error is returned. But the error
- * is thrown if a flag gave the path.
+ * Opens the control socket. Returns an error, because a node can do without a socket. Throws the
+ * error if a flag gave the path.
  */
 async function openControl(agent: Agent, path: string | undefined): Promise<ControlServer | Error> {
   try {
@@ -232,8 +232,8 @@ async function openControl(agent: Agent, path: string | undefined): Promise<Cont
 }
 
 /**
- * Takes ranks of programs that these members start with `jel run`. An id must be complete: others
- * can make an id with a given end.
+ * Lets the programs run here that these members start with `jel run`. An id must be complete:
+ * others can make an id with a given end.
  */
 async function takeRanks(allocation: Allocator, runs: readonly string[]): Promise<void> {
   const wrong = runs.find((each) => each !== 'members' && !WHOLE_ID.test(each))

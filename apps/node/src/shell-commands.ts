@@ -40,7 +40,7 @@ import { UsageError } from './base/usage-error.ts'
 
 /** The process that runs a command. */
 interface Surroundings {
-  /** The started file. */
+  /** The path of the script of `jel`. */
   readonly script: string
   readonly version: string
   readonly program: Program
@@ -75,7 +75,7 @@ const RUN_FLAGS: readonly Flag[] = [
   flag('--port-mapping', 'make the router map a port to this node (UPnP)'),
   repeated('--allow <id>', 'the id of a node that may connect; nodes that are not listed are refused; may be repeated'),
   flag('--allow-file <file>', 'a file with such ids, one a line'),
-  flag('--admin <id>', 'obey orders of this administrator’s key, for example those of jel keys --all; may be repeated', adminOf, []),
+  flag('--admin <id>', 'carry out the orders of this administrator, for example those of jel keys --all; may be repeated', adminOf, []),
   flag('--require <count>', 'end with status 1 unless this many members, this node included, are here within --timeout', membersOf),
   flag('--timeout <seconds>', 'the time to wait for the members of --require, and for the ledger (default: 30)', durationOf),
   flag('--pool-size <count>', 'the size of the pool; nodes that come later are refused', membersOf),
@@ -88,8 +88,13 @@ const RUN_FLAGS: readonly Flag[] = [
     'uniform',
     'non-uniform',
   ]),
-  flag('--found-ledger', 'found the ledger of these levels, if there is none: give it to one node'),
-  flag('--founders <ids>', 'the ids of an odd number of nodes that found the ledger, with commas: the same at all nodes', foundersOf, []),
+  flag('--found-ledger', 'found the ledger for --joins reliable or --elections uniform, if there is none; give this flag to one node only'),
+  flag(
+    '--founders <ids>',
+    'the ids of an odd number of nodes, more than half of which found the ledger; with commas, and the same at all nodes',
+    foundersOf,
+    [],
+  ),
   flag('--voters <count>', 'the largest number of nodes that hold the ledger, odd, 1 to 15 (default: 5)', votersOf),
   flag('--no-vote', 'hold no ledger: only follow the one that others hold'),
   flag(
@@ -101,7 +106,7 @@ const RUN_FLAGS: readonly Flag[] = [
   flag('--offer <name=amount>', 'let other members lease a capacity of this node, as in cpus=8; may be repeated', offerOf, {}),
   repeated(
     '--runs <whose>',
-    'run programs that these members start with jel run, with all rights of this user: members, or a whole id; may be repeated; --offer ranks=2 for two at once (default: none)',
+    'members whose programs (jel run) may run here, with all rights of this user: members, or a whole id; may be repeated (default: none). --offer ranks=2 lets two run at once',
   ),
   flag('--for <seconds>', 'leave after this time', durationOf),
   flag('--control <path>', 'the socket for commands of this user (default: the place where other commands look for it)'),
@@ -121,7 +126,7 @@ const RUN_FLAGS: readonly Flag[] = [
 
 const join: ShellCommand = {
   name: 'join',
-  about: 'join a pool and tell what happens in it, until SIGINT, SIGTERM or the end of standard input',
+  about: 'join a pool and report what happens in it, until SIGINT, SIGTERM or the end of standard input',
   operands: [POOL],
   flags: [...ENTER_FLAGS, ...RUN_FLAGS],
   run: async ({ pool, ...flags }: WithPool<JoinFlags>, { version }) => await (await import('./join.ts')).join(pool, { ...flags, version }),
@@ -233,12 +238,12 @@ function asking(name: CommandName): ShellCommand {
 
 type LedgerGiven = AskGiven & { readonly file?: string }
 
-/** `jel ledger verify FILE` needs no node. A pool of that name is meant where no file follows. */
+/** `jel ledger verify FILE` needs no node. Without a file, `verify` is the name of a pool. */
 const ledger: ShellCommand = {
   ...asking('ledger'),
   operands: [
-    flag('<pool>', 'the name of the pool; or verify before a file'),
-    flag('[file]', 'the file IDENTITY.ledger to check, which no node needs'),
+    flag('<pool>', 'the name of the pool, or the word verify if a file follows'),
+    flag('[file]', 'the file to check, such as node.id.ledger; the check needs no node'),
   ],
   async run({ file, ...given }: LedgerGiven, surroundings) {
     if (file === undefined) return await asking('ledger').run(given as never, surroundings)
@@ -282,13 +287,22 @@ const policy: ShellCommand = {
   operands: [POOL],
   flags: [
     repeated('--share <owner=share>', 'the share of an owner, by its id or the end of its id; only the ratio counts; may be repeated'),
-    flag('--other <share>', 'the share of each other owner (default: 0, what the others leave)'),
+    flag(
+      '--other <share>',
+      'the share of all owners without a --share together (default: 0, so they get only the time that the others leave)',
+    ),
     flag('--half-life <time>', 'use of processor time counts half after this time, as in 12 h or 7 d (default: it counts for ever)'),
-    repeated('--override <owner=tickets>', 'further tickets of an owner, beside the 1000 of all shares; may be repeated'),
-    flag('--compensation <factor>', 'an owner that was away gets at most so many times its share (default: all that others leave)'),
-    flag('--keep <time>', 'how long this holds, as in 12 h or 7 d (default: 31 d)', keepOf),
+    repeated('--override <owner=tickets>', 'further tickets of an owner; all shares together have 1000 tickets; may be repeated'),
+    flag(
+      '--compensation <factor>',
+      'an owner that used less than its share gets at most this multiple of its share (default: all that others leave)',
+    ),
+    flag('--keep <time>', 'how long the shares are valid, as in 12 h or 7 d (default: 31 d)', keepOf),
     flag('--withdraw', 'end the shares of this administrator'),
-    flag('--admin-key <file>', 'the administrator’s key, as jel keygen --identity makes it; workers with --admin and its id obey'),
+    flag(
+      '--admin-key <file>',
+      'the administrator’s key, as jel keygen --identity makes it; workers that have its id in --admin obey the shares',
+    ),
     ...ENTER_FLAGS,
     ...NODE_FLAGS,
     { ...JSON_LINES, about: 'one JSON object an administrator' },

@@ -17,7 +17,7 @@ const INPUTS = {
   program: `${browser}/worker-main.ts`,
 }
 
-/** The member loads it on demand. */
+/** Keeps `volunteer.js` out of the bundle of the member, because the member loads it on demand. */
 const apart = {
   name: 'the rest apart',
   resolveId: (source: string) => (source === './volunteer.ts' ? { id: './volunteer.js', external: true } : undefined),
@@ -29,7 +29,10 @@ interface WebBundle {
   readonly build: RolldownOptions & { readonly input: Readonly<Record<string, string>> }
 }
 
-/** The bundles of the page. Each is one file. A worker in a frame without origin is no module. */
+/**
+ * The bundles of the page. Each bundle is one file. A worker in a frame without an origin can't be
+ * a module, so two bundles are plain scripts.
+ */
 export const webBundles: readonly WebBundle[] = Object.entries(INPUTS).map(([name, input]) => ({
   name,
   format: name === 'frame' || name === 'program' ? 'iife' : 'es',
@@ -48,7 +51,7 @@ export const webBundles: readonly WebBundle[] = Object.entries(INPUTS).map(([nam
  * @param frame the script of the frame
  */
 export function frameDocument(program: string, frame: string): string {
-  // The text of a script must not end the script.
+  // The text `</script` in a script would end its element, so it is escaped.
   const text = JSON.stringify(`"use strict";${program}`).replaceAll('<', String.raw`\u003c`)
   return `<!doctype html><meta charset="utf-8"><title>programs</title><script>"use strict";const PROGRAM=${text};${frame.replaceAll('</script', String.raw`<\/script`)}</script>\n`
 }

@@ -1,4 +1,4 @@
-/** The controls with which a user lets the tab compute for others, and what it does. */
+/** The controls that let the tab compute for others, and the display of its work. */
 import { plainText, shortId, spanText } from '@jel/node/page'
 import type { Work } from './messages.ts'
 
@@ -7,20 +7,24 @@ export interface ComputePanelEvents {
   readonly onStop: () => void
 }
 
-/** The default share of the cores. */
+/** By default the tab uses the number of cores divided by this. A guess. */
 const HALF = 2
-/** A job without a task here for this time waits, ms. A guess: a thief needs far less. */
+/**
+ * A job without a task here for this time counts as waiting, ms. A guess: to steal a task from
+ * another member takes far less time.
+ */
 const IDLE_TIME = 5_000
 
 /**
- * Nothing begins by itself, not even after a reload. Unless the user says otherwise, the tab stops
- * while it is hidden, and begins again when it is shown.
+ * The panel of computing. It does not begin to compute by itself, not even after a reload. Unless
+ * the user chooses otherwise, it stops while the tab is hidden, and begins again when the tab is
+ * shown.
  */
 export class ComputePanel {
   readonly #button = make('button')
   readonly #workers = make('input')
   readonly #hidden = make('input')
-  /** A screen reader reads each change of the state, and figures only on demand. */
+  /** A screen reader reads each change of the state. It reads the figures only on demand. */
   readonly #state = make('span')
   readonly #figures = make('span')
   readonly #controls = make('span')
@@ -33,7 +37,7 @@ export class ComputePanel {
   #busyAt = 0
   #hasFailed = false
   #isFrozen = false
-  /** The tasks and the time of former turns of this tab. */
+  /** The tasks and the time of earlier periods of computing in this tab. */
   #before = { tasks: 0, ran: 0 }
 
   constructor(events: ComputePanelEvents) {
@@ -52,7 +56,8 @@ export class ComputePanel {
       if (this.#isWanted) this.#go()
     })
     document.addEventListener('visibilitychange', () => this.#shown())
-    // A browser may freeze a hidden page. Its workers then stand still, and others need not wait.
+    // A browser may freeze a hidden page. The programs of a frozen page do not run. So the page
+    // stops computing, and others take over its tasks.
     document.addEventListener('freeze', () => {
       this.#isFrozen = true
       if (this.#isWanted) this.#events.onStop()
@@ -83,12 +88,12 @@ export class ComputePanel {
 
   /**
    * @param work undefined: the member does not compute
-   * @param hasFailed whether it could not begin
+   * @param hasFailed whether the member could not begin to compute
    */
   take(work: Work | undefined, hasFailed = false): void {
     // With another number of cores the member counts anew.
     if (work === undefined || work.tasks < (this.#work?.tasks ?? 0)) this.#keep()
-    // The user stopped in another tab, or this one asks in vain.
+    // The user stopped computing in another tab, or the member could not begin.
     const isOver = work === undefined && !this.#isPaused && !this.#isFrozen
     if (isOver || hasFailed) this.#isWanted = false
     if (hasFailed) this.#hasFailed = true
@@ -114,7 +119,7 @@ export class ComputePanel {
     this.#write()
   }
 
-  /** Adds the figures of this turn to those before it. */
+  /** Adds the figures of this period to the figures of earlier periods. */
   #keep(): void {
     const { tasks = 0, ran = 0 } = this.#work ?? {}
     this.#before = { tasks: this.#before.tasks + tasks, ran: this.#before.ran + ran }
@@ -127,7 +132,7 @@ export class ComputePanel {
     this.#write()
   }
 
-  /** Returns the number of cores, and puts it right in its field. */
+  /** Returns the chosen number of cores. Corrects the field if its value is out of range. */
   #chosen(): number {
     const { value, max } = this.#workers
     const workers = Math.min(Number(max), Math.max(1, Math.floor(Number(value))))
@@ -154,11 +159,11 @@ export class ComputePanel {
   #stateText(): string {
     if (this.#work === undefined) {
       if (this.#isWanted) return this.#isPaused ? 'paused while this tab is hidden' : 'starts…'
-      if (this.#hasFailed) return 'could not begin: the server of this page does not answer'
+      if (this.#hasFailed) return 'could not begin to compute'
       return this.#before.tasks > 0 ? 'stopped' : ''
     }
     const [job] = this.#work.jobs
-    if (job === undefined) return 'ready: waits for a job (here run only jobs whose results a second member checks)'
+    if (job === undefined) return 'ready: waits for a job (only jobs whose results a second member checks run here)'
     const more = this.#work.jobs.length > 1 ? ` and ${this.#work.jobs.length - 1} more` : ''
     const isIdle = performance.now() - this.#busyAt > IDLE_TIME
     return `${isIdle ? 'waits for tasks of' : 'works for'} ${plainText(job.name)} of owner ${shortId(job.owner)}${more}`

@@ -2,7 +2,7 @@
 import { Frame } from './frame.ts'
 import type { Entry, MemberMessage, PageMessage, Work } from './messages.ts'
 
-/** A frame that can't be loaded is tried so often. A guess. */
+/** A page gives up after this many frames in a row that did not start a worker. A guess. */
 const MAX_DEATHS = 3
 
 export interface ConnectionEvents {
@@ -21,7 +21,7 @@ export class Connection {
   #workers = 1
   /** The number of the last `compute` or `stop`. */
   #run = 0
-  /** Frames that died one after the other without a worker. */
+  /** The number of frames in a row that died before they started a worker. */
   #deaths = 0
   #isClosed = false
   readonly #onWork: ConnectionEvents['onWork']
@@ -34,7 +34,7 @@ export class Connection {
       if (message.type === 'event') onEvent(message.line)
       else if (message.type === 'program') this.#program(message.id, port)
       else if (message.type === 'work') {
-        // An answer to what this page has taken back meanwhile.
+        // The page has sent a newer `compute` or `stop`, so this answer is out of date.
         if (message.run !== this.#run) return
         if (message.work === undefined) this.#closeFrame()
         onWork(message.work, message.hasFailed)
@@ -69,13 +69,16 @@ export class Connection {
     this.#say({ type: 'compute', workers, run: ++this.#run })
   }
 
-  /** The programs end at once, whatever they do. */
+  /** Ends all programs at once, and stops computing. */
   stop(): void {
     this.#closeFrame()
     this.#say({ type: 'stop', run: ++this.#run })
   }
 
-  /** A program may take the frame down. Other programs go on in a new one. */
+  /**
+   * A program may end the process of its frame. Then this page begins again with a new frame, or
+   * gives up.
+   */
   #replaceFrame(): void {
     this.#deaths = this.#frame?.hasStarted === true ? 0 : this.#deaths + 1
     this.#frame = undefined
@@ -87,6 +90,7 @@ export class Connection {
     }
   }
 
+  /** Starts or ends a worker. Without a frame no worker can start, so the page stops computing. */
   #program(id: number, port: MessagePort | undefined): void {
     if (this.#frame !== undefined) this.#frame.program(id, port)
     else if (port !== undefined) this.stop()
@@ -107,7 +111,7 @@ export class Connection {
     this.#port.postMessage(message)
   }
 
-  /** Ends a worker of this page alone. The member has left, or failed. */
+  /** Closes the connection. If only this page uses the worker, the worker ends, too. */
   close(): void {
     this.#isClosed = true
     this.#closeFrame()

@@ -25,7 +25,7 @@ export class Entrance {
     about.textContent =
       'This tab becomes a member of the pool. Others see it, may elect it, and may exchange messages with it. It computes nothing unless you say so.'
     form.append(this.#pool.label, this.#key.label, this.#problem)
-    if (!isSecureContext) this.#warn('This page came without TLS: whoever is on the way to the server can read the key.')
+    if (!isSecureContext) this.#warn('This page came without TLS. Others on the network can read the key.')
     const enter = form.appendChild(make('button', 'primary'))
     enter.textContent = 'enter'
     form.addEventListener('submit', () => {
@@ -40,7 +40,7 @@ export class Entrance {
     document.querySelector('header .space')?.after(this.#leave)
   }
 
-  /** Warns once there is a key. */
+  /** Shows the warning as long as the field of the key has text. */
   #warn(text: string): void {
     const { label, input } = this.#key
     const warning = note(text)

@@ -7,8 +7,9 @@ export interface Wanted {
 }
 
 /**
- * Undefined: the fragment names no pool. A browser does not send it. But the page's script reads
- * it, and over http anybody on the way can change that script.
+ * Returns undefined if the fragment names no pool. A browser does not send the fragment to the
+ * server. But the script of the page reads it, and without TLS others on the network can change
+ * that script.
  */
 export function readFragment(fragment: string): Wanted | undefined {
   const [name = '', ...fields] = fragment.replace(/^#/u, '').split('&')
@@ -18,7 +19,10 @@ export function readFragment(fragment: string): Wanted | undefined {
   return digits === undefined ? { pool } : { pool, key: keyText(digits) }
 }
 
-/** Returns the text of a key file from what a user pastes: the file, or its digits alone. */
+/**
+ * Returns the text of a key file. `given`: the text of the file, or its digits alone, as a user
+ * pastes it.
+ */
 export function keyText(given: string): string {
   // A field of one line turns the ends of lines into spaces.
   const digits = given.trim().split(/\s+/u).at(-1)

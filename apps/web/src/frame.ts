@@ -4,8 +4,8 @@
  */
 
 /**
- * Time for the frame to become ready, and to start a worker, ms. Guesses: a slow machine needs a
- * tenth. A program may have ended the frame's process, or the server is gone.
+ * The frame must become ready, and must start a worker, within these times, ms. Otherwise a program
+ * may have ended the frame's process, or the server is gone. Guesses: a slow machine needs a tenth.
  */
 const [READY_TIME, START_TIME] = [5_000, 5_000]
 
@@ -42,7 +42,7 @@ export class Frame {
     document.body.append(this.#element)
   }
 
-  /** Starts a worker that takes this port, or ends it if there is no port. */
+  /** Starts the worker of this number with this port. Without a port, ends the worker. */
   program(id: number, port: MessagePort | undefined): void {
     void this.#ready.promise.then(() => {
       if (port !== undefined)
@@ -50,7 +50,8 @@ export class Frame {
           id,
           setTimeout(() => this.#die(), START_TIME),
         )
-      // The frame has no origin that could be named. It gets ports and numbers, and nothing else.
+      // The frame has no origin that a target could name. The message contains only a number and a
+      // port.
       this.#element.contentWindow?.postMessage({ id }, '*', port === undefined ? [] : [port])
     })
   }

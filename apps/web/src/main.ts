@@ -34,7 +34,7 @@ function enter(chosen: Wanted): void {
   connection ??= new Connection(pool, {
     onEvent: (line) => {
       isMember = true
-      // A reload asks for no key then. The browser forgets it with the tab.
+      // So a reload does not ask for the key. The browser forgets the key when the tab closes.
       if (key !== undefined) sessionStorage.setItem(keyName(pool), key)
       setLive(true)
       entrance.entered()
@@ -52,7 +52,7 @@ function enter(chosen: Wanted): void {
   connection.enter({ pool, key, bootstrap: [servedBy(location)], location: place() })
 }
 
-/** Leaves, or gives up to enter. */
+/** Leaves the pool, or cancels the attempt to enter it. */
 function leave(): void {
   if (isMember) connection?.leave()
   else ask('')
@@ -77,12 +77,13 @@ function ask(problem: string, more = ''): void {
   entrance.ask(wanted?.pool, problem, more)
 }
 
-// The browser may show a page again that had gone, and its member with it.
+// The browser may show a closed page again from its cache. The member of that page may have ended,
+// so the page enters again.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && wanted !== undefined) enter(wanted)
 })
 
-/** Others see the kind of the browser. */
+/** Returns the location of the member, by which others see the kind of the browser. */
 function place(): string {
   const [, name] = /(Firefox|Edg|Chrome|Safari)\//u.exec(navigator.userAgent) ?? []
   return `${name === undefined ? 'browser' : name.replace('Edg', 'Edge')}@tab`

@@ -1,6 +1,7 @@
 /**
- * The tab as a member: a worker of its own. Browsers slow the timers of hidden pages down, but not
- * those of workers. Where there are shared workers, all tabs of a browser are one member of a pool.
+ * The member of a tab. It runs in a worker, because browsers slow the timers of hidden pages down,
+ * but not those of workers. If the browser has shared workers, all tabs with one pool share one
+ * member.
  */
 import { joinPool, JelError, type Pool } from '@jel/jel'
 import { Agent } from '@jel/node/agent'
@@ -11,11 +12,11 @@ import type { Entry, MemberMessage, PageMessage, Work } from './messages.ts'
 import { PortSink, type Port } from './port-sink.ts'
 import type { Volunteer } from './volunteer.ts'
 
-/** The interval of the figures of computing, ms. A guess: a person sees no more. */
+/** The interval of the figures of computing, ms. A guess: people do not need figures more often. */
 const WORK_TIME = 1_000
 /**
- * Time of one try to enter, ms, and the number of tries. Guesses: a member that refuses does so at
- * once, and one that is far away needs some seconds.
+ * `TRY_TIME`: time of one try to enter, ms. `TRIES`: number of tries. Guesses: a refusal comes at
+ * once, and an answer from far away takes some seconds.
  */
 const [TRY_TIME, TRIES] = [5_000, 6]
 
@@ -34,10 +35,10 @@ interface Computing {
 
 const pages = new Map<Port, PortSink>()
 let running: Promise<Running> | undefined
-/** The key with which this member has entered. Another page must know it, too. */
+/** The key of the pool with which this member has entered. Another page must give the same key. */
 let keyOfPool: string | undefined
 let computing: Computing | undefined
-/** The last number of each page; see `PageMessage`. */
+/** The `run` of the last message of each page; see `PageMessage`. */
 const runs = new WeakMap<Port, number>()
 /** Resolves when this member has left. */
 let left: Promise<void> = Promise.resolve()
@@ -54,7 +55,8 @@ async function join({ pool: name, bootstrap, key, location }: Entry): Promise<Po
       return await joinPool(name, { ...options, ...(identityFile !== undefined && { identityFile }) })
     } catch (error) {
       const code = error instanceof JelError ? error.code : ''
-      // Another browser window of this user has the key, and no shared worker.
+      // Another window holds this identity, because this browser has no shared workers. So this
+      // member enters with a new identity.
       if (code === 'IDENTITY_IN_USE' && identityFile !== undefined) identityFile = undefined
       else if (code !== 'TOO_FEW_MEMBERS' || tried >= TRIES || isRefusal(error)) throw error
     }
@@ -75,7 +77,8 @@ async function enter(entry: Entry): Promise<Running> {
   const agent = new Agent(pool, new Stop(), {
     version: 'tab',
     gridOf: () => volunteer?.grid,
-    // The page asks for nothing but an overview of the jobs.
+    // The answer to each command is an overview of the jobs, because the page asks for nothing
+    // else.
     runJobCommand: async (_, report) => {
       if (volunteer !== undefined) report(await volunteer.overview())
     },
@@ -136,21 +139,24 @@ async function compute(port: Port, workers: number): Promise<void> {
   }
 }
 
-/** Ends all programs. Other members take over their tasks. */
+/** Ends all programs, and reports this to all pages. Other members take over the tasks. */
 async function stop(): Promise<void> {
   if (computing === undefined) return
   sayAll(undefined)
   await end()
 }
 
-/** Ends all programs. `next`: the page whose frame is the next one. */
+/**
+ * Ends all programs. `next`: the page that computes next. If another page computed before, only
+ * that page gets a report.
+ */
 async function end(next?: Port): Promise<void> {
   const ended = computing
   if (ended === undefined) return
   clearInterval(ended.timer)
   computing = undefined
   volunteer = undefined
-  // The frame of another page is of no more use.
+  // The other page then closes its frame.
   if (next !== undefined && ended.page !== next) say(ended.page, undefined)
   const begun = await ended.volunteer.catch(() => undefined)
   await begun?.stop()
@@ -169,13 +175,13 @@ function say(port: Port, work: Work | undefined, hasFailed = false): void {
   port.postMessage({ type: 'work', run: runs.get(port) ?? 0, work, hasFailed } satisfies MemberMessage)
 }
 
-/** Leaves the pool. So others need not find out that this member is gone. */
+/** Leaves the pool. So others need not detect the end of this member. */
 async function leave(): Promise<void> {
   leaving.abort(new Error('cancelled'))
   leaving = new AbortController()
   const entered = running
   const member = await entered?.catch(() => undefined)
-  // The others take over the tasks sooner if this member says what it gives up.
+  // Others take over the tasks sooner if this member reports which tasks it gives up.
   await stop()
   member?.feed.close()
   await member?.pool.leave()
@@ -189,7 +195,7 @@ function take(port: Port, message: PageMessage): void {
   else if (message.type === 'stop') void stop()
   else if (message.type === 'leave') left = leave()
   else {
-    // Its frame goes with it.
+    // `bye`: the page goes, and its frame with it.
     if (computing?.page === port) void stop()
     pages.get(port)?.end()
     pages.delete(port)

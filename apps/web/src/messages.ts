@@ -1,19 +1,20 @@
 /** Messages between a page and the member behind it. */
 
-/** How to enter a pool. */
+/** The pool that a page wants to enter, and the way into it. */
 export interface Entry {
   readonly pool: string
-  /** Addresses of members: the member that served the page. */
+  /** The addresses through which the tab enters: those of the member that served the page. */
   readonly bootstrap: readonly string[]
   /** The text of the pool's key. Undefined: the pool is open. */
   readonly key?: string | undefined
-  /** The location of this member, as people read it. */
+  /** The location of this member, such as `Firefox@tab`. */
   readonly location: string
 }
 
 /**
- * A page to the member. `compute`: this page has a frame for programs, and the user wants to
- * compute. `run`: a new number for each `compute` and `stop`. `bye`: this page goes.
+ * A message of a page to the member. `compute`: the page has a frame for programs, and the user
+ * wants to compute. `run`: each `compute` and `stop` of a page has a new number. `bye`: the page
+ * goes.
  */
 export type PageMessage =
   | ({ readonly type: 'enter' } & Entry)
@@ -39,10 +40,11 @@ export interface Work {
 }
 
 /**
- * The member to a page. `event`: a line of the feed. `program`: starts a worker in the frame of the
- * page, with the port of the message, or ends it if there is no port. `work`: undefined if this
- * member does not compute, with `hasFailed` if it could not begin. `run`: the last number of that
- * page. `failed`: it could not enter, or was thrown out. `left`: it has left the pool.
+ * A message of the member to a page. `event`: a line of the feed. `program`: the page starts a
+ * worker in its frame, with the port of the message. Without a port it ends the worker. `work`:
+ * undefined if the member does not compute. `hasFailed`: the member could not begin to compute.
+ * `run`: the last number of the page. `failed`: the member could not enter, or its pool has failed.
+ * `left`: the member has left the pool.
  */
 export type MemberMessage =
   | { readonly type: 'event'; readonly line: string }

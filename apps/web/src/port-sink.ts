@@ -1,7 +1,7 @@
 import type { FeedSink } from '@jel/node/feed'
 import type { MemberMessage } from './messages.ts'
 
-/** A part of a port of messages that both kinds of workers have. */
+/** The part of a message port that both kinds of workers have. */
 export interface Port {
   postMessage(message: MemberMessage, transfer?: Transferable[]): void
 }

@@ -1,7 +1,7 @@
 /** Plain words for the reasons why a tab could not enter a pool. */
 import type { Wanted } from './fragment.ts'
 
-/** The member that served the page refuses this tab, and will go on to do so. */
+/** Whether the member that served the page refuses this tab. Then another try is in vain. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof Error && /handshake failed|belongs to another pool|may not allow/u.test(error.message)
 }

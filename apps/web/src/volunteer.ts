@@ -22,8 +22,8 @@ export class Volunteer {
   }
 
   /**
-   * Begins to compute. Anybody can open many tabs, so the word of a tab alone counts nothing: it
-   * runs tasks of jobs with votes only.
+   * Begins to compute. Anybody can open many tabs, so the result of one tab alone does not count. A
+   * tab runs only tasks of jobs with votes.
    */
   static async start(pool: Pool, workers: number, frame: ProgramFrame): Promise<Volunteer> {
     useFrame(frame)

@@ -18,7 +18,9 @@ import type { TaskOutput } from './shell/output-log.ts'
 import type { Submissions } from './shell/submission.ts'
 import { Sweep } from './sweep.ts'
 
-/** Most names in the warning about a program that needs trust. A guess: the first ones show why. */
+/**
+ * Most names in the warning about a program that needs trust. A guess: the first names show why.
+ */
 const MOST_NEEDS = 3
 
 /** Events of a {@link Grid}. */
@@ -58,8 +60,8 @@ export interface GridFigures {
   /** Tasks that this member gave to others. */
   readonly given: number
   /**
-   * A histogram of executions: for how long each kept a worker busy. `upTo`: the upper bound of
-   * these times, ms.
+   * A histogram of the times for which executions kept a worker busy. `upTo`: the upper bound of a
+   * class, ms.
    */
   readonly times: readonly { readonly upTo: number; readonly count: number }[]
   /** The time for which all executions together kept workers busy, ms. */
@@ -150,7 +152,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /**
    * Submits a sweep: a job that calls one function for each of many inputs. Its result is the list
    * of the values, in the order of the inputs. An input or a value has at most 1 MiB. All inputs
-   * together have at most 16 MiB, and so have all values.
+   * together have at most 16 MiB. All values together have at most 16 MiB.
    *
    * @param program the path of a file that may import others
    * @param fn the name of an exported task, or of any exported function of one input
@@ -201,8 +203,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Reserves workers for other programs, for example because their processors are leased. They get
-   * no tasks. Tasks that run go on to their ends, or to the next state that they save.
+   * Reserves workers for other programs, for example because their processors are leased. Reserved
+   * workers get no tasks. A running task goes on until it ends or saves a state.
    *
    * @param count the number of reserved workers; 0: all work
    * @throws InvalidOptionError
@@ -241,8 +243,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Stops computing here, after at most two seconds for the last states of tasks that save. Other
-   * members take over the tasks that this member holds. The pool stays open.
+   * Stops computing here. Waits for at most two seconds for the last states of tasks that save.
+   * Other members take over the tasks that this member holds. The pool stays open.
    */
   async close(): Promise<void> {
     await this.#engine.close()
@@ -264,7 +266,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 }
 
-/** Lists a few names. */
+/** Returns the first names as text, and the number of the other names. */
 function listed(names: readonly string[]): string {
   const rest = names.length - MOST_NEEDS
   return `${names.slice(0, MOST_NEEDS).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`

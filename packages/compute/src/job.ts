@@ -17,7 +17,7 @@ const EXPLAIN = 2000
 
 /**
  * This member asks replicas for a job's progress until this long after the next reading is due, ms.
- * A guess: an application handles one progress in less time.
+ * A guess: an application handles one reading in less time.
  */
 export const WATCH = 10_000
 
@@ -40,7 +40,7 @@ export interface OutputOptions {
   readonly signal?: AbortSignal
 }
 
-/** One job, found at any member. */
+/** A job of the pool. Any member can find it and ask for its result. */
 export class Job {
   /** The id of the job. */
   readonly id: string
@@ -78,7 +78,7 @@ export class Job {
 
   /**
    * When the job and its result expire. Without a pool nothing expires, and this is the last date
-   * that exists.
+   * that a `Date` can hold.
    * @throws UnknownJobError
    */
   get expires(): Date {
@@ -221,7 +221,7 @@ export class Job {
 
   /**
    * Suspends the job. No member begins a task of it until {@link resume}. Resolves once two members
-   * know of it, or after 3 s. The same holds for {@link resume} and {@link forget}.
+   * know the new state, or after 3 s. So do {@link resume} and {@link forget}.
    *
    * @throws NotOwnerError, UnknownJobError
    */

@@ -19,10 +19,10 @@ export interface ComputeOptions {
    */
   readonly workers?: number
   /**
-   * The owners whose programs run here. `own` (the owner of this member), the id of an owner, and
-   * `members` (any owner in the pool) run programs without a sandbox, that is with all rights of
-   * this process. `sandbox` runs the programs of all other owners in sandboxes. `voted` does so for
-   * jobs with votes only. Default: `own` and `sandbox`.
+   * The owners whose programs run here. With `own` (the owner of this member), the id of an owner,
+   * or `members` (any owner in the pool), programs of these owners run without a sandbox. They have
+   * all rights of this process. With `sandbox`, programs of all other owners run in sandboxes. With
+   * `voted`, only those of jobs with votes do. Default: `own` and `sandbox`.
    */
   readonly accept?: readonly string[]
   /**
@@ -33,7 +33,8 @@ export interface ComputeOptions {
   readonly tickets?: Readonly<Record<string, number>>
   /**
    * The ids of the administrators who may divide the processor time of this member among owners, by
-   * a record of the pool; see `publishShares`. `tickets` come before such a record. Default: none.
+   * a record of the pool; see `publishShares`. With `tickets` this member ignores such records.
+   * Default: none.
    */
   readonly admins?: readonly string[]
   /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
@@ -50,15 +51,14 @@ export interface ComputeOptions {
   readonly cache?: string
   /**
    * A folder of this member alone, where it keeps the files and outcomes of jobs across restarts.
-   * Use this with the option `identityFile` of `joinPool`, which keeps the records of jobs: a
-   * member with another key can't use the folder. The folder takes up to twice the limit of the
-   * disk. Default: a member forgets outcomes when it ends.
+   * Use this with the option `identityFile` of `joinPool`. That option keeps the key of the member
+   * and the records of jobs. A member with another key can't use the folder. The folder takes up to
+   * twice the limit of the disk. Default: a member forgets outcomes when it ends.
    */
   readonly state?: string
   /**
-   * Whether this member is a client that only visits, as a command of the shell does. A client runs
-   * nothing, keeps nothing for others, and publishes nothing about itself. It must have no workers.
-   * Default: false.
+   * Whether this member is a client. A client runs nothing, keeps nothing for others, and publishes
+   * nothing about itself, as a command of the shell does. It must have no workers. Default: false.
    */
   readonly visits?: boolean
 }
@@ -83,9 +83,10 @@ export interface SubmitOptions {
   readonly votes?: number
   /**
    * Only members whose constants meet this condition run the job, as in `host.arch == "arm64" &&
-   * system.memory.limit >= 8e9`. `jel work` states `system.cpu.logical.count`,
-   * `system.memory.limit`, `host.arch` and `os.type`; see `Monitor.constant`. At most 256
-   * characters. Default: all members. Members of earlier releases do not know requirements.
+   * system.memory.limit >= 8e9`. Constants are attributes that a member announces; see
+   * `Monitor.constant`. `jel work` states `system.cpu.logical.count`, `system.memory.limit`,
+   * `host.arch` and `os.type`. At most 256 characters. Default: all members. Members of earlier
+   * releases ignore this option.
    */
   readonly requirements?: string
   /**
@@ -95,11 +96,11 @@ export interface SubmitOptions {
    */
   readonly after?: readonly string[]
   /**
-   * How long the job may run, ms, from its first task on; at least a second. Then it fails with
-   * `JOB_TIMED_OUT`. The time begins anew after a suspension. Default: 31 days.
+   * How long the job may run, ms, from its first task on; at least a second. After that time the
+   * job fails with `JOB_TIMED_OUT`. The time begins anew after a suspension. Default: 31 days.
    */
   readonly maxTime?: number
-  /** Blobs that the program names itself. The grid adds blobs that the input names by itself. */
+  /** Blobs to which the program refers. The grid adds the blobs to which the input refers. */
   readonly blobs?: readonly BlobReference[]
 }
 
@@ -159,8 +160,8 @@ export interface LocalOptions {
 export const DEFAULT_ACCEPT = ['own', 'sandbox']
 
 /**
- * Maximum number of tickets of one owner. A guess: at a larger ratio the other owner gets no share
- * in practice.
+ * Maximum number of tickets of one owner. A guess: beside an owner with this many tickets, an owner
+ * with one ticket gets almost no time.
  */
 const MAX_TICKETS = 1_000_000
 
@@ -228,8 +229,9 @@ const ofMap = v.strictObject(
   unknownOr('must be an object'),
 )
 /**
- * An image name that no engine takes for a flag. Source: the reference grammar of distribution (the
- * registry).
+ * The name of an image. It does not begin with `-`, so podman and docker do not read it as a flag.
+ * All characters occur in image references (the grammar of the registry `distribution`), but their
+ * order is not checked.
  */
 const IMAGE = /^[a-z\d][\w./:@-]{0,511}$/iu
 const pattern = v.pipe(text, v.check(isInside, 'must be a pattern inside of the working folder, such as out/*.csv'))
@@ -297,7 +299,7 @@ function unknownOr(otherwise: string): (issue: v.BaseIssue<unknown>) => string {
 export function ticketsOf(tickets: Readonly<Record<string, number>>, self: string): Tickets {
   for (const [owner, count] of Object.entries(tickets)) {
     if (!(count > 0 && count <= MAX_TICKETS))
-      throw new InvalidOptionError(`tickets: ${owner} must have above 0 and at most ${MAX_TICKETS}, not ${count}`)
+      throw new InvalidOptionError(`tickets: ${owner} must have more than 0 and at most ${MAX_TICKETS} tickets, not ${count}`)
   }
   return (owner) => tickets[owner] ?? (owner === self ? tickets['own'] : undefined) ?? 1
 }

@@ -155,7 +155,9 @@ describe('blobs of a job on a pool', () => {
     const program = Buffer.concat([await bundleProgram(blobs), Buffer.from(`\n//${'x'.repeat(2_000_000)}`)])
     const job = await submitter.submit(program, 'sum', { data: await submitter.blob(Uint8Array.of(1)) })
     await expect(job.kept(3000)).rejects.toMatchObject({ code: 'JOB_NOT_KEPT' })
-    expect(warned).toEqual([expect.stringMatching(/^BLOB_TOO_LARGE 200\d{4} bytes are more than this member keeps on disk, 1048576$/u)])
+    expect(warned).toEqual([
+      expect.stringMatching(/^BLOB_TOO_LARGE 200\d{4} bytes are too many: this member keeps at most 1048576 bytes on disk$/u),
+    ])
     expect(open.mock.calls.filter(([, protocol]) => protocol === BLOB_PROTOCOL).length).toBeLessThan(4)
     await member({ workers: 1 })
     expect(await job.result).toBe(1)

@@ -42,7 +42,7 @@ const PATTERNS = ['ring', 'all', 'star'] as const
 
 export const select = command({
   about:
-    'the members that meet a condition over constants and attributes, the best first; count: an error if there are fewer; conditions counts the members for each part of where; pattern puts count members in the order with the fastest slowest edge, and timeout limits the measurement of their pairs, in ms',
+    'the members that meet a condition over constants and attributes, the best first; count: an error if there are fewer; conditions counts the members for each part of where; pattern: places count members so that the slowest edge is as fast as possible; timeout: limits the measurement of their pairs, in ms',
   fields: {
     where: v.optional(text),
     rank: v.optional(text),
@@ -76,12 +76,12 @@ export const select = command({
         'a condition over constants and attributes, as in "system.memory.limit >= 8e9 && system.cpu.load_average.1m < 1"',
       ),
       flag('--rank <expression>', 'a number: members with greater ones come first, as in -system.cpu.load_average.1m'),
-      flag('--count <members>', 'so many members; status 1 if there are fewer', countOfMembers),
+      flag('--count <members>', 'the number of members; status 1 if there are fewer', countOfMembers),
       flag('--location <levels>', 'only members whose location ends with these levels, as in delft@nl'),
       flag('--nearest', 'ask near members first, and others only if fewer than --count match'),
       flag(
         '--pattern <pattern>',
-        'put --count members in such an order that the slowest edge of a pattern is as fast as possible; their pairs are measured, for half a minute or --timeout',
+        'place --count members so that the slowest edge of a pattern is as fast as possible; the measurement of their pairs takes half a minute, or --timeout',
         PATTERNS,
       ),
       ...ASK_FLAGS,
@@ -124,7 +124,7 @@ interface LeaseGiven {
 
 export const lease = command({
   about:
-    'lease capacity of a member for this node; for and from are times in ms; background: a fair share of the rest; a repeated key is about the same lease',
+    'lease capacity of a member for this node; for and from are times in ms; background: a fair share of the rest; key: a second request with the same key gets the same lease',
   fields: {
     node: text,
     amounts: amountsOfLine,
@@ -146,7 +146,7 @@ export const lease = command({
       FOR,
       flag('--after <seconds>', 'the lease begins after this time (default: now)', durationOf),
       flag('--background', 'take a fair share of whatever other leases leave'),
-      flag('--key <text>', 'a repeated key is about the same lease'),
+      flag('--key <text>', 'a second request with the same key gets the same lease'),
       ...ASK_FLAGS,
     ],
     line({ id, amounts, after, background, key, ...given }: LeaseGiven) {

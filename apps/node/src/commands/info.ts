@@ -29,7 +29,7 @@ interface InfoGiven extends Omit<ReadOptions, 'cancel'> {
 
 export const info = command({
   about:
-    'attributes of members, measured now: nodes has ids or ends of ids, else all members are asked; names are of attributes, else all; response, quality (%) and timeout (ms) say how old a value may be and how long to wait',
+    'attributes of members, measured now; nodes: ids or ends of ids (default: all members); names: names of attributes (default: all); response, quality (%) and timeout (ms) say how old a value may be and how long to wait',
   fields: {
     nodes: v.optional(texts),
     names: v.optional(texts),

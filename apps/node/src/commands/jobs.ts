@@ -44,8 +44,8 @@ export const job = command({
       flag('--forget', 'take it out of the pool, with its result; its owner only'),
       flag('--suspend', 'begin nothing more of it until --resume; its owner only'),
       flag('--resume', 'continue the job'),
-      flag('--logs', 'write what its tasks printed lately; with --follow until it ends'),
-      flag('--why', 'say why it is in its state, and what waits for what'),
+      flag('--logs', 'write the latest output of its tasks; with --follow until the job ends'),
+      flag('--why', 'show why the job is in its state, and which tasks wait for which others'),
       JSON_LINES,
     ],
   },
@@ -90,7 +90,7 @@ export const map = command({
 
 export const submit = command({
   about:
-    'blobs: the path of a file for each field of the input that refers to it; inputFile replaces input; outputFile needs until: ended; keep is a time in ms',
+    'blobs: for fields of the input, the paths of the files to which they refer; inputFile replaces input; outputFile needs until: ended; keep is a time in ms',
   fields: jobFields.submit,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'submit', ...fields }, report, signal),
   shell: {

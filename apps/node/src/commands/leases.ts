@@ -12,7 +12,7 @@ import { memberAt } from './member-at.ts'
 
 export const leases = command({
   about:
-    'the capacities that members offer, the leases of them, and their groups: ranks has the ranks of a member, starts the groups that it starts; nodes has ids or ends of ids, else all members are asked',
+    'the capacities that members offer, their leases, and the groups of members; ranks: the ranks of a member; starts: the groups that it starts; nodes: ids or ends of ids (default: all members)',
   fields: { nodes: v.optional(texts) },
   answer: 'leases',
   async run({ nodes }, { agent: { pool, allocator } }) {
@@ -46,13 +46,13 @@ export const leases = command({
 
 export const groups = command({
   about:
-    'the groups of all members, those that wait first: how many members hold a place of how many that are wanted, and for which groups and leases each other member waits',
+    'the groups of all members, waiting groups first; count and held: the numbers of places that are wanted and held; members: for a waiting member, the groups and leases for which it waits',
   fields: {},
   answer: 'groups',
   run: async (_, { agent: { pool, allocator } }) => ({ groups: groupsOf(await askLeases(pool, allocator)) }),
   shell: {
     asksAny: () => true,
-    about: 'list the programs that run on several members at once: their ranks, and why one waits',
+    about: 'list the programs that run on several members at once: their ranks, and the reason why a program waits',
     flags: [JSON_LINES],
     async text({ groups: all }) {
       const known = new Map(all.map((each) => [each.group, each]))

@@ -85,7 +85,7 @@ export const confirm = command({
 
 export const order = command({
   about:
-    'tell all members of the ledger something, at one place in the order of joins, ends and reigns: they get an event ordered; index is the place; timeout is a time in ms (default: 10 s)',
+    'send a message to all members of the ledger, at one index in the order of joins, ends and reigns; they get an event ordered with this index; timeout is a time in ms (default: 10 s)',
   fields: { name: text, payload: v.optional(base64), timeout: v.optional(number) },
   answer: 'placed',
   async run({ name, payload, timeout }, { agent: { pool }, signal }) {

@@ -11,7 +11,7 @@ import { ASK_FLAGS, flag, JSON_LINES } from './flags.ts'
 
 export const services = command({
   about:
-    'the services that members state; instances has the members that serve it, the oldest first; a replicated one has a number of replicas, the members that have its state, and a primary, which tells its backups, the number of its last operation, and why it takes none',
+    'the services that members state; instances: the members that serve a service, the oldest first; a replicated service has a number of replicas, the members that have its state, and a primary; status comes from the primary: its backups, the number of its last operation, and refusal if it takes no operations',
   fields: {},
   answer: 'services',
   run: async (_, { agent }) => ({ services: await askServices(agent.pool) }),
@@ -47,7 +47,7 @@ interface CallGiven {
 
 export const call = command({
   about:
-    'call a service of the pool; timeout is a time in ms (default: 10 s); a repeated key is about the same operation of a replicated service',
+    'call a service of the pool; timeout is a time in ms (default: 10 s); key: a replicated service carries out calls with the same key once, and gives the first result again',
   fields: { service: text, input: v.unknown(), key: v.optional(text), timeout: v.optional(number) },
   answer: 'called',
   async run({ service, input, ...options }, { agent, signal }) {
@@ -59,7 +59,10 @@ export const call = command({
     namesCode: true,
     about: 'call a service of the pool, and show its result as JSON',
     operands: [flag('<service>', 'the name of the service'), flag('<input>', 'the input as JSON, as in 5 or \'{"add": "job"}\'')],
-    flags: [flag('--key <text>', 'a repeated key is about the same operation of a replicated service'), ...ASK_FLAGS],
+    flags: [
+      flag('--key <text>', 'a replicated service carries out calls with the same key once, and gives the first result again'),
+      ...ASK_FLAGS,
+    ],
     line: ({ service, input, key, timeout }: CallGiven) => ({ command: 'call', service, input: parsed(input), key, timeout }),
     text: ({ result }) => [JSON.stringify(result ?? null)],
   },

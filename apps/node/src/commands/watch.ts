@@ -27,7 +27,7 @@ interface WatchGiven {
 
 export const watch = command({
   about:
-    'watch attributes of members until the command is cancelled: a sample event for each sample, an unsampled event where some are missing, a notice event about a name that no member has; nodes, location and where choose the members; every and over are times in ms',
+    'watch attributes of members until the command is cancelled: a sample event for each sample, an unsampled event where samples are missing, a notice event about a name that no member has; nodes, location and where choose the members; every and over are times in ms',
   fields: {
     names: texts,
     nodes: v.optional(texts),

@@ -24,8 +24,9 @@ export interface NodeFlags {
 }
 
 /**
- * Which node a command asks if several run here. `one`: the flags have to name it. `any`: all would
- * give the same answer, so the node that has been in the pool for longest is asked.
+ * The node that a command asks if several run here. `one`: the flags have to name the node. `any`:
+ * all nodes would give the same answer, so the command asks the node that has been in the pool for
+ * longest.
  */
 export type WhichNode = 'one' | 'any'
 
@@ -53,8 +54,8 @@ export class ControlClient implements AsyncDisposable {
   readonly #listeners = new Set<(event: Answer) => void>()
   readonly #ended = Promise.withResolvers<void>()
   /**
-   * One function for each command that still waits for its answer. It gives the command up.
-   * Undefined: the connection has ended.
+   * Each function gives up one command that still waits for its answer. Undefined: the connection
+   * has ended.
    */
   #waiting: Set<() => void> | undefined = new Set()
   #commands = 0
@@ -67,7 +68,8 @@ export class ControlClient implements AsyncDisposable {
 
   /**
    * Connects to this user's node in a pool. Returns undefined if there is none. Throws if there are
-   * several and neither the flags nor JEL_NODE name one, or if another user could listen.
+   * several and neither the flags nor JEL_NODE name one, or if another user could listen at the
+   * socket.
    */
   static async find(pool: string, flags: NodeFlags, which: WhichNode = 'one'): Promise<ControlClient | undefined> {
     const { control } = flags
@@ -82,7 +84,8 @@ export class ControlClient implements AsyncDisposable {
       if (typeof socket === 'string') throw new NodeError('NO_NODE', `no node listens at ${control}: ${socket}`)
       const client = new ControlClient(socket)
       try {
-        // The first check passes where no file is. Somebody may have made the socket since.
+        // The first check also passes if there is no file. Another user may have made the socket
+        // after it.
         check()
       } catch (error) {
         socket.destroy()
@@ -171,8 +174,8 @@ export class ControlClient implements AsyncDisposable {
   }
 
   /**
-   * Cancels the last command. The node does not see that a client is gone until it writes to it,
-   * and a command may have nothing to write for hours.
+   * Cancels the last command. The node notices the end of a client only when it writes to the
+   * client. A command may have nothing to write for hours.
    */
   cancel(): void {
     this.#socket.write(`${JSON.stringify({ command: 'cancel', of: this.#commands })}\n`)

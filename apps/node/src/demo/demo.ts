@@ -139,7 +139,7 @@ async function leave(stage: DemoStage, printer: DemoPrinter, winner: DemoNode): 
 
 async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   const before = stage.running
-  // Any member lets newcomers in. Prefers a node other than the first.
+  // Any member lets newcomers in. The demo prefers a node other than the first.
   const introducer = (before.find((node) => node.number !== 1) ?? before[0]) as DemoNode
   printer.step(`a newcomer enters through node ${introducer.number}`)
   const newcomer = stage.start(introducer)

@@ -15,13 +15,19 @@ export interface NodeJson {
   readonly location: string
   readonly tag: string
   readonly tagText?: string
-  /** How others reach it: it is `direct`, or it only dials: `hidden`, or a browser `tab`. */
+  /**
+   * How others reach the node. `direct`: others can dial it. `hidden`: it only dials. `tab`: it is
+   * a browser tab.
+   */
   readonly reach: Member['reach']
   /** The time at which this incarnation entered, by the node's clock, Unix ms. */
   readonly joinedAt: number
-  /** In a pool with reliable joins: the number of ids that joined before it, the same at all. */
+  /**
+   * With reliable joins: the number of ids that joined before this one. It is the same at all
+   * nodes.
+   */
   readonly rank?: number
-  /** There, too: the place of its join, or of its end, in the order of all events. */
+  /** With reliable joins: the index of its join, or of its end, in the ledger. */
   readonly index?: number
 }
 
@@ -42,22 +48,23 @@ export interface ReignJson {
 }
 
 /**
- * The result of a command for all members at one of them. `keys` or `allowed` show the member after
- * the command. Without `done` there is a `reason`. A member that `died` or `left` was not asked.
+ * The result of a command for all members at one of them. `keys` or `allowed` has the state of the
+ * member after the command. If the result is not `done`, there is a `reason`. A member that `died`
+ * or `left` was not asked.
  */
 export interface MemberResultJson {
   readonly node: string
   readonly location: string
   readonly result: 'done' | 'refused' | 'no answer' | 'died' | 'left'
   readonly keys?: readonly PoolKeyInfo[]
-  /** `fingerprint` is a hash of the ids on the allow list. Equal lists have equal ones. */
+  /** `fingerprint` is a hash of the ids on the allow list. Equal lists have equal fingerprints. */
   readonly allowed?: { readonly count: number; readonly fingerprint: string }
   readonly reason?: string
 }
 
 /**
- * The attributes of a member. `constants` are in its joined-statement. Without `readings` and
- * `schema` there is a `reason`.
+ * The attributes of a member. The member announced its `constants` to the pool. Without `readings`
+ * and `schema` there is a `reason`.
  */
 export interface AttributesJson {
   readonly node: string
@@ -97,8 +104,8 @@ export interface GroupJson {
 }
 
 /**
- * A member of a group, by rank. One that waits has the groups and the leases for whose capacity it
- * waits.
+ * A member of a group, by rank. For a waiting member, `groups` and `leases` hold the capacity for
+ * which it waits.
  */
 export interface GroupMemberJson {
   readonly member: string
@@ -110,15 +117,15 @@ export interface GroupMemberJson {
 }
 
 /**
- * A service, and the state of a replicated one as its primary describes it. `refusal`: why it takes
- * no operations. `reason`: why the primary did not answer.
+ * A service. `status`: the state of a replicated service, as its primary describes it. With a
+ * `refusal` the service takes no operations. `reason`: why the primary did not answer.
  */
 export interface ServiceJson extends ServiceInfo {
   readonly status?: Pick<ReplicaStatus, 'epoch' | 'backups' | 'operations' | 'refusal'>
   readonly reason?: string
 }
 
-/** News of a watch that is no sample. */
+/** An event of a watch, except a sample. */
 type Unsampled = MemberEvent | Exclude<WatchEvent, { type: 'sample' }>
 
 /** The id of a command, echoed in its answer. */
@@ -138,7 +145,7 @@ export type NodeEvent =
   | { readonly event: 'started'; readonly node: NodeJson }
   | { readonly event: 'joined' | 'left' | 'died' | 'updated'; readonly node: NodeJson }
   | ({ readonly event: 'elected'; readonly re?: CommandId } & ReignJson)
-  /** The reign by the word of the voters. Null: nobody reigns. */
+  /** The reign, confirmed by a majority of the voters. Null: nobody reigns. */
   | {
       readonly event: 'confirmed'
       readonly election: string
@@ -146,21 +153,24 @@ export type NodeEvent =
       readonly winner: NodeJson | null
       readonly re?: CommandId
     }
-  /** A message with one place among all events of the ledger. */
+  /** A message of a member, at one index of the ledger. */
   | ({ readonly event: 'ordered'; readonly index: number; readonly name: string; readonly node: NodeJson } & PayloadJson)
-  /** The place of a message of this node. */
+  /** The index of a message of this node in the ledger. */
   | { readonly event: 'placed'; readonly index: number; readonly re?: CommandId }
-  /** The ledger has another state, or was asked for. */
+  /**
+   * The state of the ledger: after a change of its state, leader or voters, and in answer to
+   * `ledger`.
+   */
   | ({ readonly event: 'ledger'; readonly re?: CommandId } & LedgerJson)
   | { readonly event: 'signal'; readonly name: string; readonly node: NodeJson }
   /** An event that a member sent to all members. */
   | ({ readonly event: 'event'; readonly name: string; readonly node: NodeJson } & PayloadJson)
   /**
-   * A query of a member. The session that gave the command `answer` may answer. Its `reply` has the
-   * number `query`.
+   * A query of a member. The session that gave the command `answer` may answer. Its command `reply`
+   * repeats the number `query`.
    */
   | ({ readonly event: 'query'; readonly query: number; readonly name: string; readonly node: NodeJson } & PayloadJson)
-  /** A query of this node was sent to so many members. Their replies follow. */
+  /** This node sent a query to this many members. Their replies follow. */
   | { readonly event: 'asked'; readonly members: number; readonly re?: CommandId }
   /** A member's answer to a query of this node. */
   | ({ readonly event: 'reply'; readonly node: NodeJson; readonly re?: CommandId } & PayloadJson)
@@ -181,14 +191,17 @@ export type NodeEvent =
   | ({ readonly event: 'unsampled'; readonly member: string; readonly why: Unsampled['type']; readonly re?: CommandId } & Partial<
       Record<'name' | 'code' | 'message' | 'reason', string> & Record<'time' | 'count', number>
     >)
-  /** Members that meet a condition. `conditions` has the number of members for each part of it. */
+  /**
+   * Members that meet a condition. `conditions` has the number of members for each part of the
+   * condition.
+   */
   | {
       readonly event: 'selected'
       readonly nodes: readonly (NodeJson & { readonly rank?: number })[]
       readonly considered: number
       readonly matching: number
       readonly conditions: readonly ConditionCount[]
-      /** How a pattern was placed. The figures of the slowest edge are in ms and bytes a second. */
+      /** The placement of a pattern. `slowest` is the slowest edge, in ms and bytes a second. */
       readonly placed?: {
         readonly slowest?: { readonly nodes: readonly string[]; readonly roundTrip: number; readonly bandwidth: number }
         readonly isBest: boolean
@@ -236,7 +249,7 @@ export type NodeEvent =
       readonly members?: readonly MemberResultJson[]
       readonly re?: CommandId
     }
-  /** The stream is at this local socket. It takes one connection. */
+  /** The stream is at this local socket. The socket takes one connection. */
   | { readonly event: 'opened'; readonly path: string; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }
   /** Advice about a command that goes on. */
@@ -269,7 +282,8 @@ interface RecordJson {
 }
 
 /**
- * A link to the member `id`. `roundTrip` is of the last probe, ms, if this node probes the member.
+ * A link to the member `id`. `roundTrip`: the duration of the last probe, ms, if this node probes
+ * the member.
  */
 interface LinkJson {
   readonly id: string
@@ -323,7 +337,7 @@ export function nodeJson({ id, incarnation, addresses, location, tag, reach, joi
   }
 }
 
-/** Returns the event for what a watch brought. */
+/** Returns the output event for an event of a watch. */
 export function watchEvent(event: WatchEvent | MemberEvent): Answer & NodeEvent {
   if (event.type !== 'sample') {
     const { type, ...rest } = event

@@ -40,7 +40,7 @@ export interface FeedSink {
   write(text: string): unknown
   on(event: 'close', listener: () => void): unknown
   end(): unknown
-  /** Ends it at once. */
+  /** Ends the sink at once. */
   destroy(): unknown
 }
 
@@ -131,7 +131,7 @@ export class Feed {
     return this.#streams.size >= STREAMS_LIMIT
   }
 
-  /** Sends the present state, then each event. */
+  /** Adds a stream. It gets the present state, then each event. */
   add(stream: FeedSink): void {
     stream.on('close', () => this.#remove(stream))
     stream.write(this.#line(this.#snapshot()))
@@ -187,7 +187,7 @@ export class Feed {
     const text = JSON.stringify(health)
     if (text !== this.#health) this.#send({ event: 'health', ...health })
     this.#health = text
-    // An event tells of another state, but not of each entry.
+    // The pool has an event for another state of the ledger, but none for each entry.
     const { ledger } = pool
     if (ledger !== undefined && ledger.index !== this.#ledgerIndex) this.#send({ event: 'ledger', ...ledgerJson(ledger) })
     this.#ledgerIndex = ledger?.index ?? 0

@@ -19,9 +19,9 @@ const { createServer } = process.getBuiltinModule('node:http')
 
 /**
  * The limit of simultaneous connections. Guess: a few browsers, with six connections each, and a
- * few monitors.
- * A further connection closes the oldest one without events: idle connections must not keep out a
- * monitor. Connections with events do not count here; they have a far lower limit (`Feed`).
+ * few monitors. A further connection closes the oldest connection without events, because idle
+ * connections must not keep out a monitor. Connections with events do not count here; they have a
+ * far lower limit (`Feed`).
  */
 const CONNECTIONS_LIMIT = 64
 /** The time within which a request must arrive, ms. Guess: a request has a few hundred bytes. */
@@ -150,7 +150,8 @@ export class HttpServer implements AsyncDisposable {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = '/', headers } = request
-    if (this.#isLocal && !isOwnHost(headers.host ?? '')) throw new Refusal(421, 'this address has no such name: use localhost or 127.0.0.1')
+    if (this.#isLocal && !isOwnHost(headers.host ?? ''))
+      throw new Refusal(421, 'this host name is not allowed here: use localhost or 127.0.0.1')
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       throw new Refusal(405, 'there is only GET and HEAD')
@@ -204,7 +205,10 @@ export class HttpServer implements AsyncDisposable {
     feed.add(response)
   }
 
-  /** Streams the samples of an attribute. Without a name it lists the names of this node. */
+  /**
+   * Streams the samples of an attribute. Without a name it lists the names of this node's
+   * attributes.
+   */
   async #watch({ method, socket, headers }: IncomingMessage, response: ServerResponse, url: string): Promise<void> {
     const { agent, watches } = this.#entered
     checkSite(headers)
@@ -225,7 +229,10 @@ export class HttpServer implements AsyncDisposable {
     }
   }
 
-  /** A stream has no end, so further requests on its connection would wait. */
+  /**
+   * Stops counting a connection that becomes a stream. Refuses a second stream on one connection: a
+   * stream has no end, so the second stream would wait for ever.
+   */
   #take(socket: Socket): void {
     if (!this.#connections.delete(socket)) throw new Refusal(503, 'this connection follows events already')
   }

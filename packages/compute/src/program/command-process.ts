@@ -14,15 +14,15 @@ export const MAX_PRINTED = 900_000
 /** Characters of standard error in an error. A guess: the last message is shorter. */
 export const MAX_REASON = 400
 /**
- * Time between SIGTERM and SIGKILL, ms, and its maximum share of the task's time. The same time
- * remains between SIGKILL and the end of the task's time. Guesses.
+ * `GRACE`: time between SIGTERM and SIGKILL, ms. It takes at most the share `GRACE_SHARE` of the
+ * task's time. The same time remains between SIGKILL and the end of the task's time. Guesses.
  */
 const [GRACE, GRACE_SHARE] = [2000, 0.1]
-/** Interval of the checks of the folder, ms. A guess: an SSD writes 250 MB meanwhile. */
+/** Interval of the checks of the folder, ms. A guess: an SSD writes 250 MB in this time. */
 const CHECK = 500
 /**
- * A process that left the group may keep the output open. This reads such output for this long, ms.
- * A guess.
+ * A process that left the group may keep the output open after the end of the command. The output
+ * is read for this much longer, ms. A guess.
  */
 const PASS_ON = 500
 /**
@@ -44,9 +44,9 @@ const [NO_PROGRAM, NO_COMMAND] = [126, 127]
  */
 const CLEAN_UP = `read -r _; kill -9 -"$1" 2>/dev/null; shift 2; ${REMOVE}`
 /**
- * The same script for the container `$2`. A SIGKILL to an engine that starts a container leaves the
- * container behind (measured: podman 4.3). So the script asks the engine to end, and gives it a
- * second.
+ * The same script for the container `$2`. A SIGKILL to an engine (podman or docker) that starts a
+ * container leaves the container behind (measured: podman 4.3). So the script first sends SIGTERM,
+ * and gives the engine a second.
  */
 const cleanUpOf = (container: Container): string => `read -r _; kill -TERM -"$1" 2>/dev/null
 for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 -"$1" 2>/dev/null || break; sleep 0.1; done
@@ -63,7 +63,7 @@ const LIMITED = `read -r _ <&3 || exit 1; exec 3<&-; ulimit -c 0; [ -z "$2" ] ||
 command=$1; shift 3; exec "$@" /bin/sh -c "$command"`
 
 export interface CommandStart {
-  /** For the shell. */
+  /** A command for the shell. */
   readonly command: string
   /** Environment variables besides those of all commands. */
   readonly env: Readonly<Record<string, string>>
@@ -98,7 +98,7 @@ export class CommandProcess {
   /** Runs a function on behalf of the task for which the command works. */
   #onBehalf: <Result>(action: () => Result) => Result = AsyncLocalStorage.snapshot()
   #lastWords = ''
-  /** The reason for the stop. */
+  /** The reason why this process stopped the command. */
   #reason: CommandFailure | undefined
 
   private constructor(child: ChildProcess, cleanUp: ChildProcess, { folder, limits, image }: CommandStart, isHomeHidden: boolean) {
@@ -172,7 +172,8 @@ export class CommandProcess {
   }
 
   /**
-   * Ends the command when the time of its task is over. Returns a function that cancels this.
+   * Ends the command shortly before the time of its task is over. Returns a function that cancels
+   * this.
    *
    * @param begin the start of the task's time, by the clock of `performance`
    */
@@ -239,7 +240,7 @@ function endOf(status: number | null, by: NodeJS.Signals | null, disk: number, i
   const name = by ?? Object.entries(constants.signals).find(([, number]) => number === (status ?? 0) - SIGNALLED)?.[0]
   if (name === 'SIGXFSZ') return { code: 'COMMAND_DISK_FULL', message: `a file of the command has more than ${disk} MiB` }
   if (name !== undefined) return { code: 'COMMAND_SIGNALLED', message: `${name} ended the command` }
-  // The path of an interpreter in a home folder is right, and yet the program is not there.
+  // An interpreter in a home folder may exist, but the command can't see it.
   const hint = isHomeHidden && (status === NO_PROGRAM || status === NO_COMMAND) ? ', where home folders and /tmp are hidden' : ''
   return { code: 'COMMAND_FAILED', message: `the command ended with status ${status}${hint}` }
 }

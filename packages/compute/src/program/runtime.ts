@@ -151,8 +151,8 @@ export class Runtime {
 
   /**
    * Handles an error that nobody caught. Node would end the process. Here the error ends only the
-   * task that caused it. A task that has returned keeps its outcome. While the program loads there
-   * is no task.
+   * task that caused it. A task that has returned keeps its outcome. While the program loads, there
+   * is no task, and the error has no effect here.
    */
   stray(owner: object | undefined, error: unknown): void {
     const frame = [...this.#frames.values()].find((each) => each === owner)
@@ -161,7 +161,8 @@ export class Runtime {
 
   #fail(frame: Frame, error: unknown): void {
     const fault = faultOf(error)
-    // A task that this member has forgotten is not to blame for the others.
+    // A fault in a task that this member has forgotten is not reported: it must not end the process
+    // of the other tasks.
     if (fault !== undefined && this.#frames.get(frame.path) === frame) {
       // The member ends this process. The task begins again, here or elsewhere.
       this.#say({ type: 'unusable', path: frame.path, ...fault })

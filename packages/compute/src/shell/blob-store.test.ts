@@ -76,7 +76,7 @@ describe('a store of blobs', () => {
     expect(hashes.map(has)).toEqual([false, true, true])
     await expect(store.put(bytes(4, 2 ** 20 + 1))).rejects.toMatchObject({
       code: 'BLOB_TOO_LARGE',
-      message: '1048577 bytes are more than this member keeps on disk, 1048576',
+      message: '1048577 bytes are too many: this member keeps at most 1048576 bytes on disk',
     })
     expect(hashes.map(has)).toEqual([false, true, true])
   })

@@ -9,8 +9,8 @@ import { areAbandoned, LinkFolder } from './pin-links.ts'
 import { Pins, type PinOptions } from './pins.ts'
 
 /**
- * The store removes a file that is unfinished after this time, ms: its writer has ended. A guess: a
- * write of 64 MiB to a slow disk takes less.
+ * The store removes a file that is still unfinished after this time, ms, because its writer has
+ * ended. A guess: a write of 64 MiB to a slow disk takes less.
  */
 const UNFINISHED = 600_000
 /**
@@ -27,7 +27,7 @@ interface StoredFile {
   readonly hash: string
   /** Bytes as the store counts them. */
   readonly size: number
-  /** ms since 1970; 0 for a file that others sent and that no job has named. */
+  /** ms since 1970; 0 for a file that others sent and to which no known job refers. */
   readonly usedAt: number
   /** Whether the store may evict the file: no job needs it. */
   readonly isFree: boolean
@@ -53,17 +53,20 @@ function defaultCacheFolder(): string {
  * file in a folder of this process. So other processes that share the cache keep the file, too.
  *
  * If there is no room, the store evicts unpinned files. First it evicts files that others sent and
- * that no job has named, then the least recently used files. If that does not suffice, pinned files
- * make way for a pinned file, see {@link Pins.victim}. Unpinned copies evict no pinned file.
+ * to which no known job refers, then the least recently used files. If that does not suffice,
+ * pinned files make way for a pinned file, or for a new file that only this member has; see
+ * {@link Pins.victim}. An unpinned file that other members have, too, evicts no pinned file.
  */
 export class BlobStore {
   readonly #folder: string
   readonly #limit: number
   readonly #isShared: boolean
   readonly #pins: Pins
-  /** Called when the store has evicted files of this pin holder. Some of its files may remain. */
+  /**
+   * Called when the store has evicted files of this holder of pins. Some of its files may remain.
+   */
   onEvicted: ((by: string) => void) | undefined
-  /** Files that others sent, and that no job known here has named. */
+  /** Files that others sent, and to which no job that is known here refers. */
   readonly #unnamed = new Set<string>()
 
   /**
@@ -94,22 +97,22 @@ export class BlobStore {
    */
   async put(bytes: Uint8Array, { for: by, unnamed = false, isCopy = false, charge }: PutOptions = {}): Promise<string> {
     if (bytes.length > this.#limit)
-      throw new BlobTooLargeError(`${bytes.length} bytes are more than this member keeps on disk, ${this.#limit}`, true)
+      throw new BlobTooLargeError(`${bytes.length} bytes are too many: this member keeps at most ${this.#limit} bytes on disk`, true)
     const hash = await hashOf(bytes)
     const file = this.#file(hash)
     const isNew = (await this.get(hash)) === undefined
     if (isNew) await this.#write(file, bytes)
     if (unnamed && isNew && !this.#pins.has(hash)) this.#unnamed.add(hash)
     if (by !== undefined) this.pin(hash, by)
-    // Each pin may have come before the bytes.
+    // A holder may have pinned the file before its bytes came.
     if (this.#pins.has(hash)) this.#pins.link(hash)
     const began = performance.now()
     const hasRoom = this.#makeRoom(hash, !unnamed && !isCopy)
     charge?.(performance.now() - began)
     if (!hasRoom) {
       if (by !== undefined) this.#pins.release(hash, by)
-      // Removes new bytes, even if a holder pinned them before they came. Another process may need
-      // bytes that were here already.
+      // Removes new bytes, even if a holder pinned them before they came. Old bytes stay, because
+      // another process may need them.
       if (isNew) this.#drop(hash)
       throw new BlobTooLargeError(
         `there is no room for ${bytes.length} bytes: this member keeps at most ${this.#limit} bytes on disk, and files of other jobs take them`,
@@ -150,15 +153,16 @@ export class BlobStore {
     return undefined
   }
 
-  /** Returns the path of a program's file. @throws Error if the file is not here */
+  /** Returns the path of a stored file, such as a program. @throws Error if the file is not here */
   async fileOf(hash: string): Promise<string> {
     const bytes = await this.get(hash)
-    if (bytes === undefined) throw new Error(`the program ${hash} is not on this machine any more`)
+    if (bytes === undefined) throw new Error(`the file ${hash} is not on this machine any more`)
     return this.#file(hash)
   }
 
   /**
-   * Keeps a file until {@link unpin}. The file may also come after the pin.
+   * Keeps a file until {@link release} or {@link unpin}, or until the files of its holder make way.
+   * The file may also come after the pin.
    *
    * @param by the name of the holder of the pin
    */
@@ -200,12 +204,12 @@ export class BlobStore {
   /** Writes a file so that other processes find the whole file or none. */
   async #write(file: string, bytes: Uint8Array): Promise<void> {
     const temporary = `${file}.${crypto.randomUUID()}.tmp`
-    // Another process may have removed the cache meanwhile.
+    // Another process may have removed the cache since the start.
     this.#makeFolder()
     try {
       await writeFile(temporary, bytes, { mode: 0o600 }).catch(async (error: unknown) => {
         if (!FULL.has(String((error as NodeJS.ErrnoException).code))) throw error
-        // Something else fills the disk.
+        // The disk is full before the store has reached its limit.
         rmSync(temporary, { force: true })
         this.#evictFree(this.#files(), bytes.length)
         await writeFile(temporary, bytes, { mode: 0o600 })
@@ -227,13 +231,14 @@ export class BlobStore {
   #makeRoom(newest: string, isNeeded: boolean): boolean {
     let files = this.#files(newest)
     let bytes = sum(files) - this.#evictFree(files, sum(files) - this.#limit)
-    // A process that shares the cache may have ended since, and its pins with it.
+    // A process that shared the cache may have ended. Then its pins no longer count.
     if (bytes > this.#limit && this.#clear()) {
       files = this.#files(newest)
       bytes = sum(files) - this.#evictFree(files, sum(files) - this.#limit)
     }
     const sizes = new Map(files.filter(({ file }) => file.endsWith('.mjs')).map(({ hash, size }) => [hash, size]))
-    // Other processes still keep these bytes. They release them once they need room themselves.
+    // Bytes of released files that other processes also pin. The eviction of further holders would
+    // not free these bytes.
     let shared = 0
     while (bytes - shared > this.#limit) {
       const by = this.#pins.victim(newest, isNeeded, sizes, this.#limit)
@@ -256,7 +261,8 @@ export class BlobStore {
   }
 
   /**
-   * Removes unpinned files until this many bytes are free. Returns the bytes of the removed files.
+   * Removes unpinned files until their sizes add up to this many bytes, or until none is left.
+   * Returns the sum of their sizes, as the store counts them.
    */
   #evictFree(files: readonly StoredFile[], bytes: number): number {
     let freed = 0

@@ -41,7 +41,7 @@ export interface EngineEvents {
   onWarning(code: string, message: string, job: JobId | undefined): void
 }
 
-/** The scheduler at work on a pool. */
+/** Runs the scheduler on a pool, with the members, the files and the records of jobs. */
 export class Engine {
   readonly store: BlobStore
   readonly blobs: BlobExchange
@@ -101,7 +101,8 @@ export class Engine {
       onPublished: (job, fresh) => {
         this.#met.published(job)
         void this.#participation.begin(job, fresh)
-        // The other members may come back soon as well.
+        // All members may have restarted. After `restored` the scheduler begins nothing until they
+        // are back.
         if (this.#saved?.restore(job.id) === true) this.runner.feed({ type: 'restored' })
       },
       onForgotten: (id) => {
@@ -236,14 +237,16 @@ export class Engine {
     this.outcomes.close()
   }
 
-  /** Resolves once two of the members that may keep a job know its desired state, or after 3 s. */
+  /**
+   * Resolves once the first two members that may keep the job know its desired state, or after 3 s.
+   */
   async untilKnown(id: JobId, desired: JobRecord['desired'] | 'forget'): Promise<void> {
     await this.confirmations.untilKnown(this.holders.participants(id), id, desired)
   }
 
   /**
    * Returns the reason why a job does not begin or does not go on, as far as this member knows.
-   * Empty for a begun job whose tasks have members to run at.
+   * Empty for a job that has begun, if there are members that may run its tasks.
    */
   whyWaiting(id: JobId, hasBegun: boolean): string {
     const job = this.jobs.get(id)

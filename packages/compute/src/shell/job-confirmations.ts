@@ -58,7 +58,7 @@ export class JobConfirmations {
         { maxFrameBytes: MAX_ID, queue },
         {
           onFrame: (data) => {
-            if (isAsked || !this.#mayWait(from)) frames.abort(new Error('it asks for too much'))
+            if (isAsked || !this.#mayWait(from)) frames.abort(new Error('this member takes no more requests now'))
             else void this.#answer(from, new TextDecoder().decode(data), queue)
             isAsked = true
           },

@@ -17,26 +17,28 @@ import type { PublishedJobs } from './published-jobs.ts'
 import { pause } from '../pause.ts'
 
 /**
- * Time in which a member must get the list of a job's blobs, time in which it must learn of the
- * job, and interval of the checks for both, ms. Guesses.
+ * A member that confirms a job must learn of it within `HEAR_TIME` ms, and must get the list of its
+ * blobs within `KEEP_TIME` ms. It checks both every `KEEP_AGAIN` ms. Guesses.
  */
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 
 /**
- * Time in which a replica must take the bytes of a task, and the pause after all replicas have
- * failed, ms. Guesses: four times as long as a silent member has for an answer.
+ * At least one replica must take the bytes of a task within `GIVE_TIME` ms. If all replicas have
+ * failed, the next try comes after `GIVE_AGAIN` ms. Guesses: `GIVE_TIME` is four times the
+ * `ANSWER_TIME` of a blob.
  */
 const [GIVE_TIME, GIVE_AGAIN] = [60_000, 1000]
 
 /**
- * Maximum bytes that a replica pins for one job if tasks of the job made them. Each blob counts for
- * at least `LEAST_MADE`. Any member can send such bytes. Guesses: four results.
+ * Maximum bytes that a replica pins for one job if tasks of the job made them at other members.
+ * Each blob counts for at least `LEAST_MADE`. Any member can send such bytes. Guesses: four results
+ * of the largest size, 16 MiB.
  */
 const [MAX_MADE, LEAST_MADE] = [MAX_PART_BYTES, 64 * 1024]
 
 /**
  * Maximum bytes of inputs, and of lists of blobs, that this member keeps in memory for open jobs of
- * all other owners. A list takes some times its bytes in memory. Guesses.
+ * all other owners. In memory a list takes about `LIST_FACTOR` times its encoded bytes. Guesses.
  */
 const [MAX_IN_MEMORY, LIST_FACTOR] = [128 * 1024 * 1024, 4]
 
@@ -55,7 +57,7 @@ interface JobFilesParts {
 export class JobFiles {
   readonly #parts: JobFilesParts
   readonly #blobs = new Map<JobId, JobBlobs>()
-  /** For each job: the sizes of the bytes that its tasks made at others, by their hashes. */
+  /** For each job: the sizes of the bytes that its tasks made at other members, by their hashes. */
   readonly #made = new Map<JobId, Map<string, number>>()
   /** Room in memory for the inputs and lists of open jobs, by their owners. */
   readonly #room = new ByteRoom(MAX_IN_MEMORY)
@@ -71,17 +73,21 @@ export class JobFiles {
     this.#isClosed = true
   }
 
-  /** The store has evicted the files of this holder of pins, which may be a job. */
+  /** The store has evicted files of this holder of pins. The holder may be a job. */
   evicted(holder: string): void {
     const { jobs, warn } = this.#parts
     for (const id of this.#made.keys()) {
       if (makerOf(id) !== holder) continue
       this.#made.delete(id)
-      warn('BLOB_TOO_LARGE', 'what its tasks made at other members makes way: this member needs the disk', id)
+      warn('BLOB_TOO_LARGE', 'this member no longer keeps the bytes that tasks of the job made at other members: it needs the disk', id)
     }
     if (!jobs.has(holder)) return
     this.#blobs.get(holder)?.evicted()
-    warn('BLOB_TOO_LARGE', 'its files make way for jobs of other owners, which take less of the disk', holder)
+    warn(
+      'BLOB_TOO_LARGE',
+      'this member no longer keeps all files of the job: the owner of the job takes more than its share of the disk',
+      holder,
+    )
   }
 
   /** Whether the list of a job's blobs is here. */
@@ -94,7 +100,7 @@ export class JobFiles {
     if (this.#parts.scheduler.ended(id) === undefined) this.#blobs.set(id, blobs)
   }
 
-  /** The job has ended, or is gone. It needs its files no more. */
+  /** The job has ended, or its record is gone. It needs its files no more. */
   ended(id: JobId): void {
     this.#blobs.delete(id)
     this.dropped(id)
@@ -105,7 +111,7 @@ export class JobFiles {
 
   /**
    * Pins bytes that another member's task of this job made. Only a replica does so, until the job
-   * has ended, and up to a limit. Returns a function that takes the pin back; undefined if this
+   * has ended, and up to a limit. Returns a function that releases the pin; undefined if this
    * member does not pin the bytes.
    */
   pinMade(id: JobId, hash: string, size: number): (() => void) | undefined {
@@ -203,11 +209,14 @@ export class JobFiles {
     return blobs.open(name)
   }
 
-  /** Keeps bytes that a task made until its job has ended, here and at the replicas. */
+  /**
+   * Keeps bytes that a task made. This member and at least one replica keep them until the job has
+   * ended. Without replicas this member alone keeps them.
+   */
   async #keepMade(id: JobId, bytes: Uint8Array): Promise<BlobReference> {
     const { store, exchange, holders, scheduler } = this.#parts
     const hash = await hashOf(bytes)
-    // A pinned file gets room: results of the job's owner make way for it.
+    // The pin comes first: for a pinned file, the store also evicts large results of ended jobs.
     if (scheduler.ended(id) === undefined) this.pin(hash, id)
     const reference = await keepBlob(store, bytes)
     for (const begin = performance.now(); ;) {
@@ -220,7 +229,7 @@ export class JobFiles {
         return reference
       } catch (error) {
         const isOver = this.#isClosed || scheduler.ended(id) !== undefined || performance.now() - begin > GIVE_TIME
-        // The other replicas fetch the blob from this replica once they can.
+        // This member is a replica, and keeps the blob. The other replicas fetch it once they can.
         if (isOver && holders.isReplica(id)) return reference
         if (isOver)
           throw Object.assign(new Error(`no replica of the job takes these bytes: ${reasonOf(error)}`), { code: 'BLOB_NOT_STORED' })
@@ -290,12 +299,12 @@ export class JobFiles {
   }
 }
 
-/** The holder of the pins of bytes that tasks of a job made at other members. */
+/** Returns the name under which bytes are pinned that tasks of the job made at other members. */
 function makerOf(id: JobId): string {
   return `${id}/tasks`
 }
 
-/** Returns the reason of the last attempt. */
+/** Returns the message of the error. Of the errors of several replicas it takes the last one. */
 function reasonOf(error: unknown): string {
   const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error
   return last instanceof Error ? last.message : String(last)

@@ -69,7 +69,7 @@ export class LargeResults {
     for (const id of this.#kept) {
       if (holderOf(id) !== holder) continue
       this.forget(id)
-      this.#parts.warn('BLOB_TOO_LARGE', 'its result makes way: this member needs the disk for other jobs', id)
+      this.#parts.warn('BLOB_TOO_LARGE', 'this member no longer keeps the result of the job: it needs the disk for other jobs', id)
     }
   }
 

@@ -13,26 +13,27 @@ const PROTOCOL = '/jel-compute-output/1.0.0'
 /** Number of replicas that keep the output of a job. A guess: one of them may die. */
 const REPLICAS = 2
 /**
- * A member sends output to these replicas after this time, ms. A guess: few messages, and no wait
- * that a reader notices.
+ * A member gathers output for this time before it sends the output to these replicas, ms. A guess:
+ * few messages, and no wait that a reader notices.
  */
 const SEND_AFTER = 250
 /**
- * Characters that one member may add to the output of a job at once. After that all members
- * together may add `RATE` a second. Guesses.
+ * Characters that one member may add to the output of a job at once. After that each member may add
+ * its share of `RATE` a second. The share is fixed at the first output of the job here. Guesses.
  */
 const [BURST, RATE] = [65_536, 65_536]
 /** Time limit for a request, and for the message of an accepted stream, ms. A guess. */
 const ANSWER_TIME = 3000
 /**
- * A new member may not know the replicas, and the replicas may not know the member. So it asks this
- * many times, with this pause, ms. Guesses.
+ * A new member may not know the replicas, and the replicas may not know the member. So `of` asks
+ * `ATTEMPTS` times, with a pause of `ASK_AGAIN` ms. Guesses.
  */
 const [ATTEMPTS, ASK_AGAIN] = [6, 300]
 /** Maximum number of streams that this member reads at once, in total and per member. Guesses. */
 const [MAX_OPEN, MAX_OF_ONE] = [64, 2]
 /**
- * Bytes of the outputs of one message, and maximum bytes of a message: more than a log of a job.
+ * `SENT_BYTES`: a message with outputs has about this many bytes. `MAX_BYTES`: no message has more
+ * bytes. A reply contains the whole log of a job, and fits. Guesses.
  */
 const [SENT_BYTES, MAX_BYTES] = [32_768, 256 * 1024]
 /**
@@ -46,7 +47,7 @@ const output = v.object({
   task: v.optional(path),
   fn: v.optional(text(256)),
   stream: v.picklist(['stdout', 'stderr']),
-  // The text may contain notes of both limits in addition.
+  // The limit of the program and the limit of its member may each add a note to the text.
   text: text(MAX_TEXT + 256),
   time: count,
   number: count,
@@ -58,7 +59,7 @@ interface OutputExchangeParts {
   /** The ids of the replicas of a job, in order. */
   readonly replicas: (job: JobId) => readonly MemberId[]
   readonly isKnown: (job: JobId) => boolean
-  /** The number of members that compute. */
+  /** The number of members that take part, this member included. */
   readonly computing: () => number
   readonly onOutput: (job: JobId, output: TaskOutput) => void
 }
@@ -79,7 +80,10 @@ export class OutputExchange {
   readonly #limits = new Map<JobId, OutputLimit>()
   /** The members whose streams this member reads, one entry for each stream. */
   readonly #open: MemberId[] = []
-  /** A later process under the same id continues with greater numbers. */
+  /**
+   * The number of the next output. It begins at the time of the start, so a later process under the
+   * same id has greater numbers.
+   */
   #number = Date.now() * 1024
   #timer: Timer | undefined
   /**
@@ -101,7 +105,7 @@ export class OutputExchange {
         this.#open.filter((each) => each === from).length >= MAX_OF_ONE ||
         this.#parts.budget.wait(from, performance.now()) > 0
       if (isRefused) {
-        stream.abort(new Error('it asks for too much'))
+        stream.abort(new Error('this member takes no more streams for output now'))
         return
       }
       this.#open.push(from)
@@ -128,7 +132,7 @@ export class OutputExchange {
           },
         },
       )
-      const timer = inBackground(setTimeout(() => frames.abort(new Error('it takes too long')), ANSWER_TIME))
+      const timer = inBackground(setTimeout(() => frames.abort(new Error('the message did not come in time')), ANSWER_TIME))
     })
   }
 
@@ -182,7 +186,9 @@ export class OutputExchange {
     await this.#pool.unhandle(PROTOCOL).catch(() => {})
   }
 
-  /** Adds a piece. Consecutive texts of one task and stream become one piece. */
+  /**
+   * Adds a piece to the unsent outputs. Consecutive texts of one task and stream become one piece.
+   */
   #queue(job: JobId, piece: TaskOutput): void {
     const unsent = this.#unsent.get(job) ?? []
     this.#unsent.set(job, unsent)
@@ -229,7 +235,7 @@ export class OutputExchange {
     }
   }
 
-  /** Returns the log of a replica; undefined if it does not answer. */
+  /** Returns the log of a replica; undefined if the replica does not answer. */
   async #ask(replica: MemberId, job: JobId): Promise<readonly NumberedOutput[] | undefined> {
     const { promise, resolve } = Promise.withResolvers<readonly NumberedOutput[] | undefined>()
     const timer = setTimeout(() => resolve(undefined), ANSWER_TIME)

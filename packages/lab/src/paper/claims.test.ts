@@ -47,7 +47,7 @@ describe('the verdict on a claim', () => {
   })
 
   it('is "cannot be said" for fitted values, with the reason', () => {
-    const fitted = claim(/^the averages a node/u)
+    const fitted = claim(/^the average traffic per node/u)
     expect(verdictOf(fitted, outcome([1]))).toBe('cannot be said')
     expect(seenOf(fitted, outcome([1]))).toMatch(/fitted/u)
   })

@@ -19,7 +19,7 @@ export interface Claim {
   readonly where: string
   readonly what: string
   readonly of: readonly ExperimentName[]
-  /** Returns the values of one seed on which the verdict depends. */
+  /** Returns values of one seed that explain the verdict. */
   readonly seen?: (at: At) => readonly (readonly [what: string, value: number | undefined, unit: 's' | 'MB' | '×' | '%'])[]
   /**
    * Judges one seed. Returns undefined if the seed does not decide the claim, for example in a tie.
@@ -38,7 +38,7 @@ class Missing extends Error {}
  * from seed to seed.
  */
 const margin = 1.1
-/** Ratio for the paper's words "significantly", "considerably", "as well as". A guess. */
+/** Ratio for the words "significantly", "considerably" and "equally well" in claims. A guess. */
 const much = 1.25
 
 const nearly = (at: At, experiment: ExperimentName, contender: Contender): number => at(experiment, contender).nearly ?? Infinity
@@ -161,7 +161,7 @@ const table: readonly Claim[] = [
   },
   {
     where: 'Table II',
-    what: 'the server of the broadcast tree sends and receives less than a hundredth of that of serial send',
+    what: 'the server of the broadcast tree has less than 1 % of the traffic of the server of serial send',
     of: ['table-2'],
     seen: (at) => [['serial send ÷ broadcast tree', server(at, 'serial-send') / server(at, 'broadcast-tree'), '×']],
     judge: (at) => server(at, 'serial-send') > 100 * server(at, 'broadcast-tree'),
@@ -191,9 +191,9 @@ const table: readonly Claim[] = [
   },
   {
     where: 'Table II',
-    what: 'the averages a node, in MB',
+    what: 'the average traffic per node, in MB',
     of: ['table-2'],
-    reason: 'two sizes were fitted to these six figures, so their nearness shows nothing',
+    reason: 'two sizes of the model were fitted to these six figures, so an agreement proves nothing',
   },
 ]
 
@@ -213,7 +213,7 @@ function tracked({ curve }: TrialResult, before: number): number {
 const dynamic: readonly Claim[] = [
   {
     where: 'Figure 7',
-    what: 'both implementations track the entire pool: the average view is within 1 % of it before each change and at the end',
+    what: 'both implementations track the entire pool: the average view is within 1 % of the pool’s size before each change and at the end',
     of: ['figure-7'],
     seen: (at) =>
       both.flatMap((contender) =>
@@ -236,7 +236,7 @@ const dynamic: readonly Claim[] = [
   },
   {
     where: 'Figure 8',
-    what: 'both find the crashed nodes after their time-out of 120 s (half of the news between 100 and 180 s, none missed)',
+    what: 'both find the crashed nodes after their time-out of 120 s (half of the notifications between 100 and 180 s, none missed)',
     of: ['figure-8'],
     seen: (at) => both.map((contender) => [titles[contender], at('figure-8', contender).crash?.half, 's']),
     judge: (at) =>
@@ -322,7 +322,10 @@ export function verdictOf({ judge, of }: Claim, outcome: Outcome): Verdict {
   return judged.every((each) => each === false) ? 'does not hold' : 'cannot be said'
 }
 
-/** Returns the medians of the values on which the verdict depends. */
+/**
+ * Returns the medians of the values that explain the verdict. Without such values it returns the
+ * reason of the claim.
+ */
 export function seenOf({ seen, of, reason }: Claim, outcome: Outcome): string {
   if (seen === undefined) return reason ?? ''
   const found = bySeed(outcome, of, seen)

@@ -29,12 +29,17 @@ const KEY_SETTLE = 35_000
 const ALONE = 10_000
 /** Time of a cut between two direct members, and after it, ms. */
 const CUT = 20_000
-/** Longest waits for news, and for an answer, ms. */
+/**
+ * `NEWS`: longest wait until nodes report a change. `ANSWER`: longest wait for an answer. Both in
+ * ms.
+ */
 const [NEWS, ANSWER] = [30_000, 10_000]
 /** Longest wait for a connection that passes no relay, ms. */
 const PUNCHED = 6_000
 
-/** A row of the table: a figure in ms, or a count, and its target. */
+/**
+ * A row of the table: a figure, and the largest value that is allowed. `what` contains the unit.
+ */
 interface Row {
   readonly what: string
   readonly value: number
@@ -47,7 +52,10 @@ interface Punched {
   readonly kind: string
   readonly direct: number
   readonly pairs: number
-  /** From `open()` to such a connection, ms; Infinity: none came. Undefined: no pair was left. */
+  /**
+   * From `open()` to such a connection, ms; Infinity: none came. Undefined: all pairs of this kind
+   * were connected already.
+   */
   readonly time: number | undefined
 }
 
@@ -67,7 +75,7 @@ class Pool {
     this.swarm = new ProcessSwarm({ bin: jelBin, name: `reach-${runId()}` })
   }
 
-  /** Starts a node. A node that starts again on a host has its old key and port. */
+  /** Starts a node. A node that starts again on a host has its old identity and port. */
   async start(host: NatHost, first?: ProcessNode): Promise<ProcessNode> {
     const bootstrap = first === undefined ? [] : ['--bootstrap', first.process.address]
     const announce = host.nat === 'forward' ? ['--announce', `${host.outside}:${PORT}`] : []
@@ -92,7 +100,7 @@ class Pool {
     return this.swarm.running.filter((node) => this.hosts.get(node)?.hidden === false)
   }
 
-  /** Makes each node take streams. */
+  /** Makes each node accept streams. */
   async serve(): Promise<void> {
     for (const [index, node] of this.swarm.running.entries()) {
       const path = join(this.#folder, `${index}.sock`)
@@ -101,7 +109,10 @@ class Pool {
     }
   }
 
-  /** Tries each pair of these nodes. Returns the times, ms; Infinity: it failed. */
+  /**
+   * Gives the command to one node of each pair. Returns the times, ms. The time of a failed command
+   * is Infinity.
+   */
   async pairs(nodes: readonly ProcessNode[], command: (to: ProcessNode) => Record<string, unknown>): Promise<number[]> {
     const times: number[] = []
     for (const from of nodes)
@@ -123,8 +134,8 @@ class Pool {
   }
 
   /**
-   * Opens a stream between hidden members of each two kinds of routers, and waits for a connection
-   * that passes no relay. Counts all pairs at the end.
+   * For each combination of two kinds of routers, opens a stream between two hidden members without
+   * a direct connection, and waits for such a connection. At the end it counts all pairs.
    */
   async punched(): Promise<Punched[]> {
     const all = new Map<string, Punched>()
@@ -187,7 +198,7 @@ export const experiment = bench({
     nats: someOf(NATS, 'kinds of routers, in turn'),
     idle: seconds(60, 'seconds of idleness whose traffic counts'),
     roundTrip: whole(0, 'milliseconds of a round trip between two networks', 0),
-    private: flag('a private pool, whose key changes meanwhile'),
+    private: flag('a private pool, whose key changes during the run'),
   },
   notes: 'Exit status 1 if a figure exceeds its target, or a running member is pronounced dead. Needs Linux, and root or user namespaces.',
   where: 'hosts',
@@ -235,13 +246,14 @@ export const experiment = bench({
       const news = swarm.reports.length
       await pool.changeKey()
       await delay(KEY_SETTLE)
-      rows.push({ what: 'news in a change of the key, and half a minute after it', value: swarm.reports.length - news, most: 0 })
+      rows.push({ what: 'notifications during the change of the key and 35 s after it', value: swarm.reports.length - news, most: 0 })
       await pairs('after the change of the key')
     }
     const at = async (what: string, most: number, ...victims: ProcessNode[]): Promise<void> => {
       rows.push({ what: `SIGKILL of ${what}: known by all, ms`, value: await pool.kill(...victims), most })
     }
-    // Others can dial a member behind a forwarded port.
+    // A member behind a forwarded port counts as hidden, but others can dial it. So it is no victim
+    // here.
     const victim = pool.hidden.findLast((node) => pool.hosts.get(node)?.nat !== 'forward')
     if (victim !== undefined) await at('a hidden member', 5_000, victim)
     await at('a relay', 1_000, pool.direct.at(-1) as ProcessNode)
@@ -282,7 +294,7 @@ export const experiment = bench({
   passed: ({ rows }) => rows.every(({ value, most }) => value <= most),
 })
 
-/** Measures the traffic and the news of an idle pool. */
+/** Measures the traffic of an idle pool, and counts its notifications. */
 async function idle(pool: Pool, network: NatNetwork, time: number): Promise<Row[]> {
   const sent = (): number[] => network.hosts.map((host) => network.bytes(host))
   const [before, news] = [sent(), pool.swarm.reports.length]
@@ -291,6 +303,6 @@ async function idle(pool: Pool, network: NatNetwork, time: number): Promise<Row[
   return [
     { what: 'sent by an idle member, median, B/s', value: quantile(rates, 0.5), most: 350 },
     { what: 'sent by the busiest idle member, which relays, B/s', value: Math.max(...rates), most: 1_500 },
-    { what: 'news while idle', value: pool.swarm.reports.length - news, most: 0 },
+    { what: 'notifications while idle', value: pool.swarm.reports.length - news, most: 0 },
   ]
 }

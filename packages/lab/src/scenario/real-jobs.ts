@@ -90,15 +90,14 @@ export class RealJobs {
     const told = await by.process?.ask(command, ASK)
     state.replicas = told?.replicas ?? []
     while (state.doneAt === undefined && !this.#isOver) {
-      // The youngest member is the last one to get the result, so this asks the youngest running
-      // member.
+      // The youngest member gets the result last. So the loop asks the youngest running member.
       const youngest = this.#testbed.nodes.findLast(({ state, honest, process }) => honest && state === 'running' && process !== undefined)
       const answer = youngest === undefined ? undefined : await resultAt(youngest, job.name, ASK)
       if (answer?.event === 'done') state.doneAt = this.#testbed.now
     }
   }
 
-  /** Asks all members for all results, and judges the jobs. Call it at the end. */
+  /** Asks all running honest members for all results, and judges the jobs. Call it at the end. */
   async finish(): Promise<{ readonly computed: JobsResult; readonly verdicts: readonly Verdict[]; readonly notes: readonly string[] }> {
     this.#isOver = true
     const { now } = this.#testbed
@@ -137,7 +136,7 @@ export class RealJobs {
       computed,
       verdicts: cuts.flatMap(({ verdicts }) => verdicts),
       notes: [
-        `${tasks} tasks, ${executions.length - tasks} executions in vain; ${(computed.efficiency * 100).toFixed(0)} % of the workers' time in first executions`,
+        `${tasks} tasks, ${executions.length - tasks} repeated executions; ${(computed.efficiency * 100).toFixed(0)} % of the workers' time went into first executions`,
         ...cuts.map(({ note }) => note),
       ],
     }
@@ -169,7 +168,7 @@ export class RealJobs {
           seen: sides.map(({ size }) => `${size} tasks`).join(', '),
         },
         {
-          what: 'nothing that a side knew is begun by those who see all again',
+          what: 'no member that sees all others again begins a task that a side had finished',
           held: late.length === 0,
           seen: `${late.length} of ${again.length} that were begun`,
         },
@@ -211,7 +210,7 @@ function callOf({ shape }: ScenarioJob): { readonly fn: string; readonly input: 
       return { fn: 'driver', input: { width: shape.tasks, rounds: shape.rounds, time: shape.task }, tasks: shape.tasks * shape.rounds }
     case 'search':
     case 'space':
-      throw new Error(`the laboratory has no ${shape.type}`)
+      throw new Error(`the laboratory can't run jobs of the shape ${shape.type}`)
   }
 }
 
@@ -239,7 +238,7 @@ function tasksOf(executions: readonly Execution[]): number {
   return new Set(executions.map(({ task }) => task)).size
 }
 
-/** Returns the first execution of each task among those that have ended. */
+/** Returns the first ended execution of each task. */
 function firstOnly(executions: readonly Execution[]): Execution[] {
   const first = new Map<number, Execution>()
   for (const execution of executions) if (execution.ended !== undefined && !first.has(execution.task)) first.set(execution.task, execution)

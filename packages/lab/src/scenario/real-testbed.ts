@@ -32,7 +32,7 @@ import { RealPaths } from './real-paths.ts'
 import { RealReports, type Listener } from './real-reports.ts'
 import { UNABLE } from './refusals.ts'
 
-/** Expectations about values that nodes do not report. */
+/** Expectations that real nodes can't check, because nodes do not report these values. */
 export const unseen: readonly ExpectationType[] = ['linksPerNode', 'dialsPerSecond']
 
 /** The program of an attacker. */
@@ -46,8 +46,9 @@ export class RealTestbed implements Testbed<RealNode> {
   readonly swarm: ProcessSwarm
   readonly paths: RealPaths
   readonly #scenario: Scenario
-  /** Index of the first host for attackers, and number of attackers so far. */
+  /** The index of the first host for attackers. */
   readonly #firstAttacker: number
+  /** The number of attackers so far. */
   #attackers = 0
   readonly #reports: RealReports
   readonly #byProcess = new Map<ProcessNode, RealNode>()
@@ -98,7 +99,7 @@ export class RealTestbed implements Testbed<RealNode> {
     this.#start = Date.now()
   }
 
-  /** Waits for `ms`. Rejects with an error that occurs during that time. */
+  /** Waits for `ms`. Rejects if an action has failed, before this call or during that time. */
   async pass(ms: number): Promise<void> {
     await Promise.race([new Promise<void>((resolve) => this.after(ms, resolve)), this.#failed.promise])
   }
@@ -190,7 +191,9 @@ export class RealTestbed implements Testbed<RealNode> {
     this.paths.noteWorks(node)
   }
 
-  /** Stops the process for `ms`. Other nodes can't tell a stopped process from a busy one. */
+  /**
+   * Stops the process for `ms`. Other nodes can't distinguish a stopped process from a busy one.
+   */
   stall(node: RealNode, ms: number): void {
     this.stopProcess(node)
     this.after(ms, () => this.continueProcess(node))

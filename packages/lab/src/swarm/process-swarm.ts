@@ -71,7 +71,10 @@ const LOOPBACK = ['--listen', '/ip4/127.0.0.1/tcp/0']
 export class ProcessSwarm implements Swarm<ProcessNode> {
   readonly nodes: ProcessNode[] = []
   readonly reports: Report[] = []
-  /** Lines that the processes wrote to standard error, and their `error` events. */
+  /**
+   * Lines that the processes wrote to standard error, their `error` events, and their unexpected
+   * ends.
+   */
   readonly complaints: string[] = []
   /** Number of nodes that ended by themselves. */
   lost = 0
@@ -103,8 +106,8 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
   }
 
   /**
-   * Starts a node with an identity file and a control socket of its own. With a network the nodes
-   * take turns on its hosts, and a node with the identity of another runs on the host of that one.
+   * Starts a node with an identity file and a control socket of its own. With a network, nodes go
+   * to its hosts in turn. A node with the identity of another node runs on that node's host.
    */
   async spawn({
     introducers = [],
@@ -132,7 +135,10 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
     })
   }
 
-  /** Nobody enters through a node that the host can't dial. Then a node that it can dial serves. */
+  /**
+   * Returns the node through which a host enters: the given node if the host can dial it or no
+   * other one, else the first running node that the host can dial.
+   */
   #introducer(node: ProcessNode, host: LabHost | undefined): ProcessNode {
     const mayDial = ({ place }: ProcessNode): boolean =>
       host === undefined || place.host === undefined || this.#options.network?.mayDial(host, place.host) !== false
@@ -151,18 +157,18 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
   }
 
   introduce(): Promise<void> {
-    return Promise.reject(new Error('processes find each other only by mDNS'))
+    return Promise.reject(new Error("a swarm of processes can't introduce nodes to each other"))
   }
 
   async #silence(host: LabHost | undefined): Promise<void> {
-    if (host === undefined) throw new Error('loopback is never silent')
+    if (host === undefined) throw new Error("a swarm on loopback can't silence a node: that needs a network")
     this.#network.plug(host, 'down')
     this.#silent.add(host)
   }
 
   get #network(): SwarmNetwork {
     const { network } = this.#options
-    if (network === undefined) throw new Error('loopback is never split')
+    if (network === undefined) throw new Error('a swarm on loopback has no network that it could cut')
     return network
   }
 
@@ -240,8 +246,8 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
   }
 
   /**
-   * Returns the winner that all running nodes name. Its `time` is the time of the latest report.
-   * Returns undefined if they name different winners, or if the winner does not run.
+   * Returns the reign on which all running nodes agree. Its `time` is the time of the latest
+   * report. Returns undefined if the nodes report different reigns, or if the winner does not run.
    */
   winner(election: string): Reign | undefined {
     const reigns = this.running.map((node) => node.reigns.get(election))
@@ -252,8 +258,8 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
   }
 
   /**
-   * Returns the number of reported deaths of nodes that did not crash, and of notifications that
-   * came twice.
+   * Counts wrong notifications: `deaths` of nodes that did not crash, and `repeats` of earlier
+   * ones.
    */
   async wrongs(): Promise<{ readonly deaths: number; readonly repeats: number }> {
     const dead = new Set(this.nodes.flatMap(({ id, isDead }) => (isDead ? [id] : [])))

@@ -10,7 +10,7 @@ import type { LinksJson, MemberReport } from '../survey.ts'
 import { bundle, type Edge, type Lines } from './bundles.ts'
 import { healthText, plainText } from './text.ts'
 
-/** An event in the form of the stream. */
+/** An event as the stream has it, with its time and pool. */
 export type Told = PageEvent & { readonly time: number; readonly pool: string }
 
 interface Texts {
@@ -49,7 +49,7 @@ export class Model extends PoolModel<Texts> {
   membersVersion = 0
   linksVersion = 0
   readonly history = new History()
-  /** The work of the last minute. It goes on where the stream of events broke. */
+  /** The work of the last minute. A new connection to the node does not clear it. */
   readonly stream = new TaskStream()
   readonly #links = new Map<string, LinksJson>()
   readonly #figures = new Map<string, MemberFigures>()
@@ -73,7 +73,7 @@ export class Model extends PoolModel<Texts> {
         return super.take(event, now)
       case 'leases':
       case 'services':
-        // They are no news for the list of events.
+        // The list of events does not show these events.
         return super.take(event, now)
       case 'neighbours':
         this.#reported(event.of, event)
@@ -193,7 +193,8 @@ export class Model extends PoolModel<Texts> {
   }
 
   #happened(event: NodeEvent, now: number): boolean {
-    // The node reports its health again and again, and the last entry of its ledger.
+    // The node reports its health and the last index of its ledger again and again. The list of
+    // events shows only changes.
     const isOld =
       (event.event === 'health' && this.health !== undefined && healthText(this.health) === healthText(event)) ||
       (event.event === 'ledger' && this.ledger !== undefined && ledgerText({ ...this.ledger, index: event.index }) === ledgerText(event))

@@ -29,12 +29,16 @@ export class Picture {
   readonly #model: Model
   readonly #canvas: HTMLCanvasElement
   readonly #context: CanvasRenderingContext2D
+  /** The links have a canvas of their own, because a drawing of many links takes long. */
   readonly #links = document.createElement('canvas')
   readonly #pick: (id: string | undefined) => void
   #colours: Colours = readColours()
   readonly #places = new Places()
+  /** The versions of members and links on that canvas. Empty: the links must be drawn again. */
   #drawn = ''
+  /** The time of that drawing, by the clock of `performance`, ms. */
   #drawnAt = -Infinity
+  /** The version of the members to which `#places` has given places. */
   #arranged = -1
   /** The radius of the circle of members, in pixels. */
   #radius = 40

@@ -18,11 +18,13 @@ export { plainEvent, plainText, shortId, spanText, type Take }
 /** The interval of updates that depend on time only, ms. */
 const TICK = 1_000
 /**
- * The least time between two sorts of the table, ms. Guess: news of a thousand members come in
+ * The least time between two sorts of the table, ms. Guess: changes of a thousand members come in
  * bursts.
  */
 const TABLE_TIME = 200
-/** The pause after a frame in which nothing moved, ms. Guess: nobody sees a change this late. */
+/**
+ * The pause after a frame in which nothing moved, ms. Guess: nobody notices this delay of a change.
+ */
 const STILL = 100
 /** The number of events that are shown. Guess: fewer fit on a screen. */
 const LOG_LINES = 120
@@ -44,7 +46,7 @@ let isLive = false
 let stateText: string | undefined
 let colours = readColours()
 
-/** Shows the pool. `follow`: where the events come from. */
+/** Shows the pool. `follow` connects the page to the source of its events. */
 export function showPage(follow: Follow): void {
   follow(take, (live, text) => {
     isLive = live
@@ -96,7 +98,7 @@ function writeLeases(): void {
   writeAllocation(find('leases'), model, nodeTime())
 }
 
-/** Returns the location of a member. */
+/** Returns the name of a member on the page: its location. */
 export function nameOf(member: string): string {
   return model.members.get(member)?.location ?? ''
 }
@@ -202,7 +204,7 @@ function recolour(): void {
 
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour)
 
-/** A page in a tab has no watched values. */
+/** Opens the panel of watched values. The page of a browser member hides this panel. */
 function openWatch(): void {
   const panel = find('watch') as HTMLDetailsElement
   if (panel.hidden) return

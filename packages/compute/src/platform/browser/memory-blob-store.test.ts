@@ -47,7 +47,7 @@ describe('blobs in memory', () => {
 
   it('take the memory of the page up to the limit, however small they are', async () => {
     const store = new MemoryBlobStore(MiB)
-    await expect(store.put(blob(1, MiB + 1))).rejects.toThrow('more than this member keeps in memory')
+    await expect(store.put(blob(1, MiB + 1))).rejects.toThrow('too many: this member keeps at most')
     for (let at = 0; at < 300; at++) await store.put(new TextEncoder().encode(String(at)))
     const kept = await store.bytes()
     expect(kept).toBeGreaterThan(64)

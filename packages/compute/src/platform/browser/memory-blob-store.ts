@@ -29,7 +29,7 @@ export class MemoryBlobStore implements Pick<BlobStore, keyof BlobStore> {
     { for: by, unnamed = false, isCopy = false }: { for?: string; unnamed?: boolean; isCopy?: boolean } = {},
   ): Promise<string> {
     if (bytes.length > this.limit)
-      throw new BlobTooLargeError(`${bytes.length} bytes are more than this member keeps in memory, ${this.limit}`, true)
+      throw new BlobTooLargeError(`${bytes.length} bytes are too many: this member keeps at most ${this.limit} bytes in memory`, true)
     // The caller may change its bytes, or they may be a part of a larger buffer.
     const own = Uint8Array.from(bytes)
     const hash = await hashOf(own)
