@@ -7,23 +7,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // *.slow.test.ts, run before a merge (`pnpm test:slow`). Nightly tests, in *.nightly.test.ts, take
 // the processor for a minute and more (`.ci/nightly`).
 const late = ['slow', 'nightly']
+/** Packages whose sources are tested with real hosts. */
+const hosts = ['packages/overlay', 'packages/jel', 'packages/channel']
+/** Packages whose tests with several helper files run on the virtual clock. */
+const virtual = ['packages/machine', 'packages/protocol', 'packages/simulator', 'packages/conformance', 'packages/lab']
 const groups = [
   {
     name: 'pure',
-    folders: [
-      'packages/machine',
-      'packages/protocol',
-      'packages/simulator',
-      'packages/conformance',
-      'packages/lab',
-      'packages/compute/src',
-      'packages/monitor/src',
-      'packages/allocate/src',
-      'packages/service/src',
-      'packages/ledger/src',
-      'scripts',
-      'apps/*/src',
-    ],
+    folders: [...virtual, 'packages/*/src', 'scripts', 'apps/*/src'],
+    others: hosts,
     timeout: 30_000,
     order: 0,
     workers: '100%',
@@ -32,15 +24,8 @@ const groups = [
   },
   {
     name: 'real',
-    folders: [
-      'packages/overlay',
-      'packages/jel',
-      'packages/channel',
-      'packages/compute/test',
-      'packages/monitor/test',
-      'packages/allocate/test',
-      'packages/service/test',
-    ],
+    folders: [...hosts, 'packages/*/test'],
+    others: virtual,
     timeout: 120_000,
     order: 1,
     workers: 6,
@@ -49,6 +34,7 @@ const groups = [
   {
     name: 'processes',
     folders: ['apps/*/test'],
+    others: [],
     timeout: 120_000,
     order: 1,
     workers: 6,
@@ -58,6 +44,7 @@ const groups = [
   ...late.map((name, at) => ({
     name,
     folders: ['packages', 'apps/*', 'scripts'],
+    others: [],
     timeout: 120_000,
     order: 2 + at,
     workers: 3,
@@ -121,11 +108,15 @@ export default defineConfig({
         ? ['default']
         : ['default', ['json', { outputFile: `.vitest/${late.find((name) => process.argv.includes(name)) ?? 'results'}.json` }]],
     sequence: { sequencer: LongestFirst },
-    projects: groups.map(({ name, folders, timeout, order, workers, isolate, setup = [] }) => ({
+    projects: groups.map(({ name, folders, others, timeout, order, workers, isolate, setup = [] }) => ({
       test: {
         name,
         include: folders.map((folder) => `${folder}/**/*${late.includes(name) ? `.${name}` : ''}.test.ts`),
-        exclude: ['**/node_modules/**', '**/dist/**', ...late.filter((each) => each !== name).map((each) => `**/*.${each}.test.ts`)],
+        exclude: [
+          ...['node_modules', 'dist'].map((each) => `**/${each}/**`),
+          ...others.map((each) => `${each}/**`),
+          ...late.filter((each) => each !== name).map((each) => `**/*.${each}.test.ts`),
+        ],
         testTimeout: timeout,
         hookTimeout: timeout,
         teardownTimeout: 10_000,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { linksOf, packageFolders, readingPath, root, wordsOf } from './workspace.ts'
 
-const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n')
 const isThere = (name: string): boolean => files.some((file) => file === name || file.endsWith(`/${name}`))
 
 const documents = files.filter((file) => file.endsWith('.md') && !file.endsWith('CHANGELOG.md'))

@@ -67,7 +67,7 @@ const overlay: Layers = {
 }
 
 const jel: Layers = {
-  '.': ['base', 'pool', 'queries', 'records', 'thread'],
+  '.': ['base', 'pool', 'queries', 'records'],
   base: ['.'],
   queries: ['base', '.'],
   records: ['base', '.'],
@@ -156,7 +156,7 @@ const service: Layers = {
 }
 
 const ledger: Layers = {
-  '.': ['core', 'fold', 'shell'],
+  '.': ['fold', 'shell'],
   core: [],
   fold: ['core'],
   wire: ['core'],
@@ -176,7 +176,7 @@ const monitor: Layers = {
 }
 
 const simulator: Layers = {
-  '.': ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'truth', 'report', 'jobs/programs', 'runner', 'grid'],
+  '.': ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'report', 'jobs/programs', 'runner', 'grid'],
   engine: [],
   network: ['engine'],
   'network/topologies': ['network'],
@@ -187,7 +187,7 @@ const simulator: Layers = {
   report: ['engine', 'network', 'scenario', 'truth'],
   'jobs/programs': ['scenario'],
   jobs: ['engine', 'network', 'protocol', 'scenario', 'truth', 'report', 'jobs/programs', '.'],
-  runner: ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'truth', 'report', 'jobs', '.'],
+  runner: ['network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'truth', 'report', 'jobs', '.'],
   grid: ['jobs', 'jobs/programs', 'network', 'protocol', '.'],
 }
 
@@ -251,7 +251,7 @@ const folders: Readonly<Record<string, Layers>> = {
 const packages: Readonly<Record<string, readonly string[]>> = {
   'packages/machine': [],
   'packages/protocol': ['@jel/machine'],
-  'packages/overlay': ['@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
+  'packages/overlay': ['@jel/machine', '@jel/protocol'],
   'packages/jel': ['@jel/ledger', '@jel/ledger/node', '@jel/overlay', '@jel/protocol'],
   // The generated entry of a bundle imports `@jel/compute/program`.
   'packages/compute': [
@@ -346,6 +346,17 @@ describe.each(Object.entries(folders))('the folders of %s', (name, layers) => {
     })
     expect(upwards).toEqual([])
   })
+
+  it('have no permission that no file uses', () => {
+    const used = new Map(Object.keys(layers).map((folder) => [folder, new Set<string>()]))
+    for (const [file, targets] of fileImportsOf(files)) for (const target of targets) used.get(dirname(file))?.add(dirname(target))
+    // Each experiment may use what all have in common.
+    const shared = layers === lab ? [...common, '*'] : []
+    const unused = Object.entries(layers).flatMap(([folder, allowed]) =>
+      allowed.filter((to) => used.get(folder)?.has(to) !== true && !shared.includes(to)).map((to) => `${folder} -> ${to}`),
+    )
+    expect(unused).toEqual([])
+  })
 })
 
 describe('the sources of all packages', () => {
@@ -364,9 +375,9 @@ describe('the sources of all packages', () => {
 })
 
 describe('the packages', () => {
-  it.each(Object.entries(packages))('%s imports only the packages that it may import', (name, allowed) => {
+  it.each(Object.entries(packages))('%s imports the packages that it may import, and no others', (name, allowed) => {
     const others = [...sourcesOf(name).values()].flatMap(importsOf).filter((target) => target.startsWith('@jel/'))
-    expect([...new Set(others)].filter((target) => !allowed.includes(target))).toEqual([])
+    expect([...new Set(others)].toSorted()).toEqual(allowed)
   })
 
   it('keep the scheduler free of Node, and of all packages but the kernel and the protocol', () => {

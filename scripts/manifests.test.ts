@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { linksOf, manifestOf, publishedFolders, repositoryAddress, root } from './workspace.ts'
+import { linksOf, manifestOf, packageFolders, publishedFolders, repositoryAddress, root } from './workspace.ts'
 
 const address = repositoryAddress()
 
@@ -17,6 +17,25 @@ function importsOf(folder: string): ReadonlySet<string> {
 it('there are packages to publish, and one place names their repository', () => {
   expect(publishedFolders()).toContain('apps/node')
   expect(address).toMatch(/^https:\/\/[^/]+\/[^/]+\/[^/]+$/u)
+})
+
+it('CONTRIBUTING.md has all packages and apps in its layout', () => {
+  const [, layout = ''] = /^## Layout\n(.*?)^## /msu.exec(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')) ?? []
+  const [, packages = '', apps = ''] = /^packages\/\n(.*?)^apps\/\n(.*?)^packaging\//msu.exec(layout) ?? []
+  const named = [
+    ...[...packages.matchAll(/^ {2}(\w+)\//gmu)].map(([, name]) => `packages/${name}`),
+    ...[...apps.matchAll(/^ {2}(\w+)\//gmu)].map(([, name]) => `apps/${name}`),
+  ]
+  expect(named.toSorted()).toEqual([...packageFolders(), 'apps/python'].toSorted())
+})
+
+/** The command line, and packages that jel's own packages use and applications do not. */
+const inner = ['apps/node', 'packages/ledger', 'packages/machine']
+
+it('the reference of the interface has all packages for applications', () => {
+  const { entryPoints } = JSON.parse(readFileSync(join(root, 'site/typedoc.json'), 'utf8')) as { entryPoints: string[] }
+  const libraries = publishedFolders().filter((folder) => !inner.includes(folder))
+  expect(libraries.filter((folder) => !entryPoints.includes(`../${folder}/src/index.ts`))).toEqual([])
 })
 
 describe.each(publishedFolders())('%s', (folder) => {

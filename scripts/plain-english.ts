@@ -46,7 +46,10 @@ export function faultsOf(path: string, text: string): string[] {
 
 /** Returns the faults of all tracked files under the paths, each with its file. */
 export function faultsIn(...paths: string[]): string[] {
-  const files = execFileSync('git', ['ls-files', '--', ...paths], { cwd: root, encoding: 'utf8' }).split('\n')
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths], {
+    cwd: root,
+    encoding: 'utf8',
+  }).split('\n')
   return files
     .filter((file) => /\.(?:ts|js|mjs|md|py)$/u.test(file) && !file.includes('/wire/messages.'))
     .flatMap((file) => faultsOf(file, readFileSync(join(root, file), 'utf8')).map((fault) => `${file}: ${fault.trim()}`))

@@ -16,7 +16,7 @@ const generated = /\/wire\/messages\.(?:js|d\.ts)$/u
 const code = /\.(?:ts|js|mjs|py|css|html|proto)$|^\.ci\/run$/u
 const test = /\.test\.ts$|\/test\//u
 /** The state machines. Their classes are the mechanisms. */
-const machines = /^packages\/(?:protocol\/src|compute\/src\/core)\//u
+const machines = /^packages\/(?:protocol\/src|\w+\/src\/core)\//u
 const constant = /^(?:export )?const (?:\w+|\[[\w, ]+\]) = [[\d][\d_.*\s,()/+\]-]*$|^ {4}\w+: \d[\d_.* ]*,$/gmu
 
 function git(input: string, ...args: readonly string[]): Buffer {
