@@ -17,7 +17,6 @@ class Streams {
   readonly #begin: () => readonly Uint8Array[]
   #open = 0
   opened = 0
-  refused = 0
 
   constructor(link: HostileLink, protocol: string, begin: () => readonly Uint8Array[]) {
     this.#link = link
@@ -36,7 +35,7 @@ class Streams {
         if (stream.status === 'open')
           await new Promise<void>((resolve) => stream.addEventListener('close', () => resolve(), { once: true }))
       } catch {
-        this.refused++
+        // The server refuses streams beyond its bound.
       } finally {
         this.#open--
       }
@@ -66,6 +65,8 @@ function onGrid(attack: Pick<Attack, 'name' | 'does' | 'bound'>, protocol: strin
         return true
       })
       await asking
+      if (streams.opened === 0) breach('the attack opened no stream, so it attacked nothing')
+      if (times.length === 0) breach('no honest member got an answer')
       const worst = Math.max(...times)
       if (!(worst <= HONEST_TIME)) breach(`an honest member waited ${worst.toFixed(0)} ms for a lease and a value`)
       const leases = await pool.remote.gridLeases()

@@ -2,6 +2,7 @@
  * The jobs of a scenario on real processes. Each execution of a task writes to the log of its job.
  */
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { RunResult, Scenario, ScenarioRunner, Verdict } from '@jel/simulator'
 import { sum } from '../base/quantiles.ts'
 import { inCheckout } from '../base/paths.ts'
@@ -22,6 +23,8 @@ const PROGRAM = inCheckout('packages/lab/src/scenario/job-program.ts')
  * youngest at that time.
  */
 const ASK = 15_000
+/** Pause while no node runs that could be asked, ms. */
+const LOOK_AGAIN = 100
 /** Longest wait for a member's answer at the end, ms. A guess: a newcomer takes seconds. */
 const READ = 60_000
 /** Time within which a member has sent the outcome of a task to the replicas, ms. */
@@ -92,7 +95,8 @@ export class RealJobs {
     while (state.doneAt === undefined && !this.#isOver) {
       // The youngest member gets the result last. So the loop asks the youngest running member.
       const youngest = this.#testbed.nodes.findLast(({ state, honest, process }) => honest && state === 'running' && process !== undefined)
-      const answer = youngest === undefined ? undefined : await resultAt(youngest, job.name, ASK)
+      // No node may run for a while: an action may continue one later.
+      const answer = youngest === undefined ? await setTimeout(LOOK_AGAIN, undefined) : await resultAt(youngest, job.name, ASK)
       if (answer?.event === 'done') state.doneAt = this.#testbed.now
     }
   }
