@@ -7,12 +7,12 @@ export class LedgerFileError extends JelError {
   readonly code = 'LEDGER_FILE'
 }
 
-/** The file of a ledger is damaged before its end. It is left as it is. */
+/** The file of a ledger is damaged before its end. The damaged file is not changed. */
 export class LedgerCorruptError extends JelError {
   readonly code = 'LEDGER_CORRUPT'
 }
 
-/** No ledger came in time: nobody founded one, or none of its voters can be reached. */
+/** This member is in no ledger: it found none in time, or it has left. */
 export class LedgerMissingError extends JelError {
   readonly code = 'LEDGER_MISSING'
 }
@@ -22,7 +22,7 @@ export class LedgerConflictError extends JelError {
   readonly code = 'LEDGER_CONFLICT'
 }
 
-/** Too few voters can be reached, so the ledger takes no entries on this side. */
+/** Too few voters can be reached, so the ledger commits no entries here. */
 export class NoMajorityError extends JelError {
   readonly code = 'NO_MAJORITY'
 }
@@ -32,12 +32,12 @@ export class LedgerBusyError extends JelError {
   readonly code = 'LEDGER_BUSY'
 }
 
-/** This member fell behind, and a snapshot stands in the place of events that it waited for. */
+/** This member lagged, and a snapshot has replaced events that it waited for. */
 export class LedgerGapError extends JelError {
   readonly code = 'LEDGER_GAP'
 }
 
-/** A recovery that would do harm, or nothing. */
+/** A recovery is refused: it would do harm, or nothing. */
 export class RecoveryError extends JelError {
   readonly code = 'LEDGER_RECOVERY'
 }

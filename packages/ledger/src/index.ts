@@ -1,8 +1,8 @@
 /**
- * A replicated log of a pool's own events, held by voters that the pool chooses.
+ * A replicated log of the events of a pool. Members that the pool chooses, the voters, store it.
  *
- * This entry has the errors and types. `@jel/ledger/node` has the ledger, so that a program without
- * a ledger does not load it.
+ * This entry exports the errors and types. `@jel/ledger/node` exports the ledger, so that a program
+ * without a ledger does not load it.
  *
  * @packageDocumentation
  */

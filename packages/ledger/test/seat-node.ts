@@ -1,13 +1,12 @@
-/** One seat with its disk, as a value: the exploration copies it, and compares it by a key. */
+/** One seat with its disk, as a value. The exploration copies it, and compares it by a key. */
 import { encodeConfiguration, type Configuration } from '../src/core/configuration.ts'
 import { BEGIN, VOTERS, chain } from '../src/core/entry.ts'
 import { Ledger } from '../src/core/ledger.ts'
 import type { LedgerEffect, LedgerInput, LedgerOptions } from '../src/core/ledger-io.ts'
-import { Leading, Progress } from '../src/core/leading.ts'
-import { Log } from '../src/core/log.ts'
-import { LedgerState } from '../src/core/state.ts'
+import type { LedgerState } from '../src/core/state.ts'
 import { newSeat, openSeat, restore, type StoreRecord } from '../src/core/store.ts'
 import { fastDigest } from './digest.ts'
+import { cloneState, logKey, stateKey } from './seat-state.ts'
 
 export const LEDGER = 'explored'
 
@@ -102,25 +101,6 @@ export function crash(node: SeatNode, kept: number): SeatNode {
   return { ...node, state: undefined, synced, unsynced: [], held: [] }
 }
 
-function cloneState(state: LedgerState): LedgerState {
-  const copy = Object.assign(Object.create(LedgerState.prototype) as LedgerState, state)
-  const { log, leading, timers } = state
-  const fresh = new LedgerState(state.options, { ledger: state.ledger, seat: state.seat, term: 0, votedFor: undefined, log }).timers
-  for (const name of ['heartbeat', 'stand'] as const) fresh.set(name, timers.at(name))
-  const own = Object.assign(Object.create(Log.prototype) as Log, log, {
-    entries: [...log.entries],
-    configurations: [...log.configurations],
-  })
-  Object.assign(copy, { timers: fresh, log: own, grants: new Set(state.grants), effects: [] })
-  if (leading !== undefined) {
-    const progress = new Map(
-      [...leading.progress].map(([seat, each]) => [seat, Object.assign(Object.create(Progress.prototype) as Progress, each)]),
-    )
-    copy.leading = Object.assign(Object.create(Leading.prototype) as Leading, leading, { progress })
-  }
-  return copy
-}
-
 /**
  * Two nodes with one key go on in the same way. Numbers of writes count from the last synced one.
  * Times are left out: the exploration chooses when something happens.
@@ -134,30 +114,6 @@ export function keyOf(node: SeatNode): string {
   const pending = node.unsynced.map(({ number, record }) => `${relative(number)}${recordKey(record)}`).join()
   const held = node.held.map(({ to, after, message }) => `${to}${relative(after)}${messageKey(message)}`).join()
   return [node.id, node.lost, stored, pending, held, state === undefined ? 'down' : stateKey(state, relative)].join('|')
-}
-
-function stateKey(state: LedgerState, relative: (number: number) => number): string {
-  const { term, votedFor, role, leader, commit, grants, leading, incoming, wanted, heardAt, log } = state
-  const parts = [term, votedFor, role, leader, commit, [...grants].toSorted().join('+'), relative(state.ownVote), relative(state.written)]
-  parts.push(
-    incoming === undefined ? '' : incoming.hash + incoming.received,
-    wanted?.join('+'),
-    heardAt === -Infinity ? '' : 'heard',
-    logKey(log),
-  )
-  if (leading !== undefined) {
-    const fed = [...leading.progress].map(([seat, { next, match, flights, isProbing, round, sending }]) =>
-      [seat, next, match, flights, isProbing, round, sending?.snapshot.index, sending?.offset].join(),
-    )
-    const unsynced = leading.unsynced.map(({ number, index }) => `${relative(number)}-${index}`)
-    const requests = leading.requests.map(({ number, index, round }) => `${number} ${index} ${round}`)
-    parts.push(leading.match, leading.round, fed.toSorted().join(';'), unsynced.join(), requests.join())
-  }
-  return parts.join()
-}
-
-function logKey(log: Log): string {
-  return `${log.snapshot.index}/${log.lastIndex}/${log.lastHash}/${log.snapshot.configuration.groups.length}`
 }
 
 function recordKey(record: StoreRecord): string {

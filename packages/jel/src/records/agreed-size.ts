@@ -14,7 +14,7 @@ export class AgreedSize {
     this.#ledger = ledger
     this.promise.catch(() => {}) // perhaps nobody waits for it
     // Listeners come after this turn.
-    if (ledger.isClosed) later(() => this.#closed(), 0)
+    if (ledger.isPoolClosed) later(() => this.#closed(), 0)
     session.listen({ poolClosed: () => this.#closed() }, (error) => this.#end.reject(error))
   }
 

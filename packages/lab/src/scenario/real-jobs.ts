@@ -96,7 +96,11 @@ export class RealJobs {
       // The youngest member gets the result last. So the loop asks the youngest running member.
       const youngest = this.#testbed.nodes.findLast(({ state, honest, process }) => honest && state === 'running' && process !== undefined)
       // No node may run for a while: an action may continue one later.
-      const answer = youngest === undefined ? await setTimeout(LOOK_AGAIN, undefined) : await resultAt(youngest, job.name, ASK)
+      if (youngest === undefined) {
+        await setTimeout(LOOK_AGAIN)
+        continue
+      }
+      const answer = await resultAt(youngest, job.name, ASK)
       if (answer?.event === 'done') state.doneAt = this.#testbed.now
     }
   }

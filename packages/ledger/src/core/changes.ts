@@ -4,13 +4,13 @@ import { append, handOver } from './replication.ts'
 import type { LedgerState } from './state.ts'
 
 /**
- * Changes the voters by joint consensus (Raft §6; dissertation §4.3). The leader feeds the new ones
- * first. Then it appends both groups. When both have committed that, it appends the new group
- * alone. A leader that finds two groups in its log finishes the change by the same rule. The
- * founding by ids or by a number is such a change.
+ * Changes the voters by joint consensus (Raft §6; dissertation §4.3). The leader first sends its
+ * log to the new voters. Then it appends a configuration of both groups. When this configuration is
+ * committed, the leader appends the new group alone. A leader that finds two groups in its log
+ * finishes their change by the same rule. A founding by ids or by a number ends with such a change.
  *
- * It waits until an entry of its term is committed, and until the last change is settled. So no log
- * has two configurations that are not committed, and {@link mayStand} looks only one step back.
+ * The leader waits until an entry of its term and the last change are committed. So at most one
+ * configuration of a log is not committed, and {@link mayStand} looks only one configuration back.
  */
 export function settleChanges(state: LedgerState): void {
   const { log, commit, term, wanted, seat } = state
@@ -29,7 +29,8 @@ function change(state: LedgerState, groups: readonly Group[]): void {
 }
 
 /**
- * Whether all these seats have all that was committed at the last heartbeat (dissertation §4.2.1).
+ * Whether each of these seats has all entries that were committed at the last heartbeat
+ * (dissertation §4.2.1).
  */
 function areFed({ leading, seat }: LedgerState, seats: readonly string[]): boolean {
   return seats.every((each) => each === seat || (leading?.progress.get(each)?.match ?? -1) >= (leading?.committed ?? Infinity))

@@ -6,9 +6,10 @@ import { SEAT, idOf, isFounder, type Seat } from './seat.ts'
 const MAX_VOTERS = 15
 
 /**
- * A set of voters, of which more than half must agree. Only the first configuration of a ledger
- * names no seats. Then the group is more than half of these ids, or more than half of `anyOf`
- * different ids, whichever they are. Only seats of founders count there.
+ * A set of voters, of which more than half must agree. `seats` names the voters. `ids` and `anyOf`
+ * occur only in the first configuration of a ledger, and count only the seats of founders. With
+ * `ids`, more than half of these members must agree. With `anyOf`, any members must agree, and
+ * their number is more than half of `anyOf`.
  */
 const group = v.union([
   v.strictObject({ seats: v.pipe(v.array(v.pipe(v.string(), v.regex(SEAT))), v.minLength(1), v.maxLength(MAX_VOTERS)) }),
@@ -20,8 +21,8 @@ export type Group = v.InferOutput<typeof group>
 export const configurationSchema = v.strictObject({ groups: v.pipe(v.array(group), v.maxLength(2), v.readonly()) })
 
 /**
- * The voters in force: one group, or two during a change (Raft §6, joint consensus). A member that
- * founds no ledger and knows none yet has no group.
+ * The voters in force: one group, or two during a change (Raft §6, joint consensus). The seat of a
+ * member that enters a ledger begins without a group.
  */
 export interface Configuration {
   readonly groups: readonly Group[]
@@ -41,13 +42,13 @@ function isMajority(group: Group, present: ReadonlySet<Seat>): boolean {
   return 2 * new Set(voters.map(idOf)).size > ('ids' in group ? group.ids.length : group.anyOf)
 }
 
-/** Whether a seat counts in a group. */
+/** Whether the vote of a seat counts in a group. */
 function counts(group: Group, seat: Seat): boolean {
   if ('seats' in group) return group.seats.includes(seat)
   return isFounder(seat) && ('anyOf' in group || group.ids.includes(idOf(seat)))
 }
 
-/** Whether a seat counts in one of the groups. */
+/** Whether the vote of a seat counts in one of the groups. */
 export function hasSeat({ groups }: Configuration, seat: Seat): boolean {
   return groups.some((each) => counts(each, seat))
 }
@@ -57,12 +58,12 @@ export function seatsOf({ groups }: Configuration): readonly Seat[] {
   return [...new Set(groups.flatMap((each) => ('seats' in each ? each.seats : [])))]
 }
 
-/** Whether a group names no seats. Such a configuration lasts until the founding is settled. */
+/** Whether a group names no seats. Such a configuration lasts until the founding is over. */
 export function isFounding({ groups }: Configuration): boolean {
   return groups.some((each) => !('seats' in each))
 }
 
-/** The number of ids of a closed pool that founds its ledger by their number. */
+/** The size of a pool whose ledger is founded by a number of ids. Undefined: another founding. */
 export function sizeOf({ groups }: Configuration): number | undefined {
   return groups.flatMap((each) => ('anyOf' in each ? [each.anyOf] : []))[0]
 }

@@ -1,6 +1,9 @@
 import { concat, toString } from 'uint8arrays'
 
-/** One entry as it is told to others: the hash follows from it and from the entries before. */
+/**
+ * An entry as messages carry it. The receiver computes the hash from it and from the entries
+ * before.
+ */
 export interface Content {
   readonly term: number
   /** `begin`, `voters`, or a kind of the fold. */
@@ -19,7 +22,7 @@ export const BEGIN = 'begin'
 /** A change of voters. */
 export const VOTERS = 'voters'
 
-/** SHA-256. Tests take a faster one. */
+/** SHA-256. Tests use a faster function. */
 export type Digest = (bytes: Uint8Array) => Uint8Array
 
 const text = new TextEncoder()
@@ -29,7 +32,7 @@ export function firstHash(digest: Digest, ledger: string): string {
   return hashOf(digest, text.encode(`jel ledger\0${ledger}`))
 }
 
-/** Adds the hash to an entry: it chains the entry to the one before. */
+/** Adds the hash, which chains the entry to the one before. */
 function chained(digest: Digest, before: string, { term, kind, body }: Content): Entry {
   const head = text.encode(`${before} ${term} ${kind}\0`)
   return { term, kind, body, hash: hashOf(digest, concat([head, body])) }

@@ -8,7 +8,10 @@ import type { LedgerState } from './state.ts'
 type Append = Extract<RaftMessage, { type: 'append' }>
 type Part = Extract<RaftMessage, { type: 'snapshot' }>
 
-/** Takes the word of a leader of this term. Returns false if there are two: a fork. */
+/**
+ * Notes a message of the leader of this term. Returns false if the term has two leaders. Raft
+ * excludes such a fork, so the seat stops.
+ */
 function hear(state: LedgerState, from: Seat): boolean {
   if (state.role === 'leader' || (state.leader !== undefined && state.leader !== from)) {
     state.stop('LEDGER_FORK')
@@ -21,7 +24,7 @@ function hear(state: LedgerState, from: Seat): boolean {
   return true
 }
 
-/** Takes the entries of a leader, and answers when they are synced. */
+/** Appends the entries of a leader. The answer leaves when they are synced. */
 export function onAppend(state: LedgerState, from: Seat, message: Append): void {
   if (!hear(state, from)) return
   const { term, commit, round } = message
@@ -35,17 +38,18 @@ export function onAppend(state: LedgerState, from: Seat, message: Append): void 
 }
 
 /**
- * Appends entries (Raft §5.3). Cuts only where a term differs, and never a committed entry. A
- * difference that Raft excludes is a fork.
+ * Appends entries (Raft §5.3). Removes its own entries only from the first differing term on, and
+ * never a committed entry. A difference that Raft excludes is a fork.
  *
- * @returns the last entry that matches, or a hint where the logs may part
+ * @returns the index of the last matching entry, or as a hint the last index at which the logs may
+ *   match
  */
 function take(state: LedgerState, message: Append): { readonly match: number } | { readonly hint: number } | 'fork' {
   const { log, options } = state
   const { prevIndex, prevTerm, prevHash } = message
   if (prevIndex > log.lastIndex) return { hint: log.lastIndex }
   const found = log.termAt(prevIndex)
-  // A snapshot has that entry, which is committed. The leader goes on behind the snapshot.
+  // The snapshot has replaced this entry, which is committed. So the leader continues after it.
   if (found === undefined) return { hint: log.snapshot.index }
   if (found !== prevTerm) return prevIndex <= state.commit ? 'fork' : { hint: conflictOf(state, prevIndex) }
   if (log.hashAt(prevIndex) !== prevHash) return 'fork'
@@ -53,7 +57,7 @@ function take(state: LedgerState, message: Append): { readonly match: number } |
   const differing = entries.findIndex((entry, at) => log.at(prevIndex + 1 + at)?.hash !== entry.hash)
   if (differing !== -1) {
     const first = prevIndex + 1 + differing
-    // One term has one leader, and a leader writes one entry at an index.
+    // One term has one leader, and a leader appends one entry at an index.
     if (first <= state.commit || log.termAt(first) === entries[differing]?.term) return 'fork'
     const added = entries.slice(differing)
     log.cut(first)
@@ -63,7 +67,7 @@ function take(state: LedgerState, message: Append): { readonly match: number } |
   return { match: prevIndex + entries.length }
 }
 
-/** The last entry before those of the term that differs, so that a hint skips a term at once. */
+/** Returns the index before the entries of the differing term. So one hint skips a whole term. */
 function conflictOf({ log, commit }: LedgerState, index: number): number {
   const term = log.termAt(index)
   let at = index
@@ -71,7 +75,9 @@ function conflictOf({ log, commit }: LedgerState, index: number): number {
   return at
 }
 
-/** Takes one part of a snapshot (Raft §7). The last part puts it in the place of the entries. */
+/**
+ * Receives one part of a snapshot (Raft §7). After its last part the snapshot replaces the entries.
+ */
 export function onSnapshot(state: LedgerState, from: Seat, message: Part): void {
   if (!hear(state, from)) return
   const { term, index, hash, size } = message
@@ -93,7 +99,7 @@ export function onSnapshot(state: LedgerState, from: Seat, message: Part): void 
   state.send(from, { type: 'appended', term, ok: true, index, round: 0 }, state.written)
 }
 
-/** Returns the number of bytes that arrived. A part that does not continue them is dropped. */
+/** Returns the number of bytes that have arrived. Drops a part that does not continue them. */
 function takePart(state: LedgerState, from: Seat, { hash, offset, size, bytes }: Part): number {
   const known = state.incoming?.hash === hash && state.incoming.from === from ? state.incoming : undefined
   const { parts, received } = known ?? { parts: [], received: 0 }
@@ -102,7 +108,7 @@ function takePart(state: LedgerState, from: Seat, { hash, offset, size, bytes }:
   return state.incoming.received
 }
 
-/** Puts a committed state in the place of the entries up to its index. */
+/** Replaces the entries up to the index of a committed snapshot. */
 export function install(state: LedgerState, snapshot: Snapshot): void {
   state.log.install(snapshot)
   state.write({ type: 'snapshot', snapshot })
@@ -111,7 +117,10 @@ export function install(state: LedgerState, snapshot: Snapshot): void {
   state.effects.push({ type: 'installed', snapshot })
 }
 
-/** Learns that entries are committed: the chain of hashes says that they are the same ones. */
+/**
+ * Commits the entries that the leader has committed. Equal hashes prove that they are the same
+ * entries.
+ */
 export function onTip(state: LedgerState, index: number, hash: string): void {
   if (index > state.commit && state.log.hashAt(index) === hash) state.commit = index
 }

@@ -4,7 +4,7 @@ export function toJson(value: object): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value))
 }
 
-/** Returns undefined for bytes that are no such value. All members then skip the entry alike. */
+/** Returns undefined for bytes that do not fit the schema. So all members skip the same entries. */
 export function fromJson<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> | undefined {
   try {
     const result = v.safeParse(schema, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))

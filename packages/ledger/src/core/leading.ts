@@ -2,22 +2,26 @@ import type { Milliseconds } from '@jel/machine'
 import type { Snapshot } from './log.ts'
 import type { Seat } from './seat.ts'
 
-/** How far a leader has fed one seat (Raft, figure 2). */
+/** The entries that a leader has sent to one seat (Raft, figure 2: `nextIndex`, `matchIndex`). */
 export class Progress {
-  /** The next entry to send, and the last one that the seat is known to have. */
+  /** `next`: the next entry to send. `match`: the last entry that the seat is known to have. */
   next: number
   match = 0
-  /** Pages on their way. While the leader looks for the place where the logs part, there is one. */
+  /**
+   * Pages without an answer. The leader sends one at a time while it probes for the last entry that
+   * both logs have.
+   */
   flights = 0
   isProbing = true
-  /** The last sign of life, and the last round that the seat answered. */
+  /** `heardAt`: the time of the last answer. `round`: the last round that the seat answered. */
   heardAt: Milliseconds
   round = 0
   /** Whether the seat has answered since the last heartbeat. */
   hasAnswered = true
   /**
-   * The snapshot on its way, and the bytes that arrived. The leader may make newer ones meanwhile:
-   * a seat that began anew with each of them would never be done.
+   * The snapshot that is being sent, and the number of its bytes that arrived. It is sent to its
+   * end, though the leader may make newer ones meanwhile: a seat that began anew with each newer
+   * snapshot might never finish.
    */
   sending: { readonly snapshot: Snapshot; readonly offset: number } | undefined
 
@@ -27,7 +31,10 @@ export class Progress {
   }
 }
 
-/** A question that waits: a proposal for the commit of `index`, a read for a round. */
+/**
+ * A request that waits. Each one waits for the commit of `index`. A read also waits until a quorum
+ * has answered its `round`.
+ */
 export interface Waiting {
   readonly type: 'propose' | 'read'
   readonly from: string
@@ -46,7 +53,10 @@ export class Leading {
   /** The commit at the last heartbeat. */
   committed: number
   requests: readonly Waiting[] = []
-  /** Grows with each read, so that answers to older messages do not confirm it. */
+  /**
+   * The number of reads. Messages carry it, so that answers to older messages confirm no later
+   * read.
+   */
   round = 0
 
   constructor(match: number) {

@@ -10,12 +10,15 @@ import type { Seat } from './seat.ts'
 import { LedgerState } from './state.ts'
 import type { Durable } from './store.ts'
 
-/** A term may not be further ahead than this. So nobody can use up the terms at once. A guess. */
+/**
+ * Messages whose term is further ahead than this are dropped. So nobody can use up the terms at
+ * once. A guess.
+ */
 const MAX_JUMP = 1_000_000
 
 /**
- * One seat of a ledger: Raft with joint changes, PreVote and CheckQuorum, whose writes are
- * asynchronous. It promises nothing before the promise is synced.
+ * One seat of a ledger: Raft with joint consensus, PreVote and CheckQuorum. Its writes are
+ * asynchronous. A message that makes a promise leaves when the promise is synced.
  */
 export class Ledger implements Machine<LedgerInput, LedgerEffect> {
   readonly state: LedgerState
@@ -89,15 +92,15 @@ export class Ledger implements Machine<LedgerInput, LedgerEffect> {
       const wasActive = state.role !== 'follower'
       state.enter(message.term)
       state.follow()
-      // A leader or an asker may be the only one that can win, and the higher term may come from a
-      // seat that can't. So it does not wait for a whole time-out again.
+      // The higher term may come from a seat that can't win, and this seat may be the only one that
+      // can. So it does not wait for a whole time-out again.
       if (wasActive) state.retrySoon()
     }
     if (message.term < state.term && message.type !== 'preVote') this.#refuse(from, message)
     else dispatch(state, from, message)
   }
 
-  /** Tells the new term to a member of an old one. Its answers count no more (Raft §5.1). */
+  /** Tells the present term to the sender of a message of an old term (Raft §5.1). */
   #refuse(from: string, { type }: RaftMessage): void {
     const { state } = this
     const { term } = state
@@ -114,7 +117,7 @@ export class Ledger implements Machine<LedgerInput, LedgerEffect> {
     this.state.write({ type: 'snapshot', snapshot })
   }
 
-  /** Carries out all that has become possible. */
+  /** Carries out each step that has become possible. */
   #settle(): void {
     const { state } = this
     if (state.role === 'preCandidate' && hasWon(state)) stand(state)
@@ -132,7 +135,7 @@ export class Ledger implements Machine<LedgerInput, LedgerEffect> {
 
 type Handler<Type extends RaftMessage['type']> = (state: LedgerState, from: Seat, message: Extract<RaftMessage, { type: Type }>) => void
 
-/** Messages of an old term do not come here, apart from a PreVote. */
+/** The handlers get no messages of an old term, apart from a PreVote. */
 const handlers: { readonly [Type in RaftMessage['type']]: Handler<Type> } = {
   preVote: onPreVote,
   preVoted: onGrant,
@@ -150,7 +153,7 @@ function dispatch(state: LedgerState, from: Seat, message: RaftMessage): void {
   handler(state, from, message)
 }
 
-/** Terms never fall in a log, and never exceed the leader's. */
+/** Whether the terms of a page never fall, and never exceed the leader's term. */
 function areOrdered({ term, prevTerm, entries }: Extract<RaftMessage, { type: 'append' }>): boolean {
   return [{ term: prevTerm }, ...entries, { term }].every((each, at, all) => at === 0 || each.term >= (all[at - 1]?.term ?? 0))
 }

@@ -1,12 +1,12 @@
 import { NO_VOTERS, decodeConfiguration, type Configuration } from './configuration.ts'
 import { VOTERS, type Entry } from './entry.ts'
 
-/** Stands for all entries up to an index. Index 0: nothing is cut off. */
+/** Replaces all entries up to an index. Index 0: it replaces none. */
 export interface Snapshot {
   readonly index: number
   readonly term: number
   readonly hash: string
-  /** The voters at that index. */
+  /** The configuration at that index. */
   readonly configuration: Configuration
   /** The state of the fold after that entry. */
   readonly state: Uint8Array
@@ -45,7 +45,7 @@ export class Log {
   }
 
   /**
-   * The voters in force. A configuration is in force as soon as it is appended (Raft §6).
+   * The configuration in force. A configuration is in force as soon as it is appended (Raft §6).
    */
   get latest(): Placed {
     return this.configurations.at(-1) ?? { index: 0, configuration: NO_VOTERS }
@@ -56,12 +56,15 @@ export class Log {
     return this.configurations.at(-2)
   }
 
-  /** Returns undefined for an entry that is cut off, or not there yet. */
+  /** Returns undefined if a snapshot has replaced the entry, or if it does not exist yet. */
   at(index: number): Entry | undefined {
     return index > this.snapshot.index ? this.entries[index - this.snapshot.index - 1] : undefined
   }
 
-  /** The term of an entry. Undefined: it is cut off, or not there yet. */
+  /**
+   * The term of an entry. Undefined: a snapshot of a later index has replaced it, or it does not
+   * exist yet.
+   */
   termAt(index: number): number | undefined {
     return index === this.snapshot.index ? this.snapshot.term : this.at(index)?.term
   }
@@ -89,7 +92,7 @@ export class Log {
     }
   }
 
-  /** Removes the entries from this one on. */
+  /** Removes the entries from this index on. */
   cut(index: number): void {
     this.entries.length = Math.max(0, index - this.snapshot.index - 1)
     this.configurations = this.configurations.filter((placed) => placed === this.configurations[0] || placed.index < index)
@@ -101,14 +104,14 @@ export class Log {
   }
 
   /**
-   * Puts a snapshot in the place of the entries up to its index. The entries behind it stay if they
-   * continue it, as Raft §7 says.
+   * Replaces the entries up to the index of a snapshot. Later entries stay if they continue the
+   * snapshot (Raft §7).
    */
   install(snapshot: Snapshot): void {
     const isContinued = this.hashAt(snapshot.index) === snapshot.hash
     this.entries = isContinued ? this.entries.slice(snapshot.index - this.snapshot.index) : []
-    const behind = this.configurations.filter(({ index }) => isContinued && index > snapshot.index)
+    const later = this.configurations.filter(({ index }) => isContinued && index > snapshot.index)
     this.snapshot = snapshot
-    this.configurations = [snapshot, ...behind]
+    this.configurations = [snapshot, ...later]
   }
 }

@@ -4,7 +4,10 @@ import { SEAT } from './seat.ts'
 
 /** Maximum entries of one message. */
 export const MAX_PAGE = 64
-/** Maximum bytes of the body of an entry: a signed joined-statement, or 1 KiB in base64. */
+/**
+ * Maximum bytes of the body of an entry. The longest ones have a signed statement, or 1 KiB in
+ * base64.
+ */
 export const MAX_BODY = 4096
 /** Maximum entries of one proposal. */
 export const MAX_PROPOSAL = 16
@@ -12,7 +15,7 @@ export const MAX_PROPOSAL = 16
 export const MAX_PART = 256 * 1024
 /** Maximum bytes of a snapshot: a state of 50,000 members is about 20 MB. A guess. */
 export const MAX_SNAPSHOT = 64 * 1024 * 1024
-/** The highest term. Terms that a liar raises stay safe integers. */
+/** The highest term. So all terms are safe integers, even if a member lies. */
 export const MAX_TERM = 2 ** 48
 
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -25,7 +28,7 @@ export const bytes = (most: number) => v.custom<Uint8Array>((value) => value ins
 export const snapshotSize = v.pipe(count, v.maxValue(MAX_SNAPSHOT))
 
 export const proposal = v.object({ kind: v.pipe(v.string(), v.regex(/^[a-z]{1,16}$/u)), body: bytes(MAX_BODY) })
-/** An entry that somebody wants in the ledger. */
+/** An entry that a member proposes. */
 export type Proposal = v.InferOutput<typeof proposal>
 export const content = v.object({ ...proposal.entries, term })
 
@@ -39,7 +42,7 @@ const raftMessage = v.variant('type', [
   v.object({ type: v.literal('preVoted'), term, ok: v.boolean() }),
   v.object({ type: v.literal('vote'), term, ...end }),
   v.object({ type: v.literal('voted'), term, ok: v.boolean() }),
-  /** `round`: the leader counts up with each read, and an answer repeats it. */
+  /** `round`: the number of the leader's reads. The answer repeats it. */
   v.object({
     type: v.literal('append'),
     term,
@@ -50,7 +53,10 @@ const raftMessage = v.variant('type', [
     commit: count,
     round: count,
   }),
-  /** `index`: the last entry that matches, or a hint where to go on. */
+  /**
+   * `index`: the last matching entry. Without `ok`: the entry after which the leader should try
+   * again.
+   */
   v.object({ type: v.literal('appended'), term, ok: v.boolean(), index: count, round: count }),
   /** One part of a snapshot, of `size` bytes in all. */
   v.object({
@@ -70,7 +76,7 @@ const raftMessage = v.variant('type', [
 ])
 export type RaftMessage = v.InferOutput<typeof raftMessage>
 
-/** Questions of any member to a voter, and their answers. */
+/** The requests of any member to a voter. */
 const request = v.variant('type', [
   v.object({ type: v.literal('propose'), number: count, entries: v.pipe(v.array(proposal), v.minLength(1), v.maxLength(MAX_PROPOSAL)) }),
   v.object({ type: v.literal('read'), number: count }),
@@ -78,10 +84,10 @@ const request = v.variant('type', [
 export type Request = v.InferOutput<typeof request>
 
 const answer = v.variant('type', [
-  /** `index`: the last entry of the proposal, which is committed. */
+  /** `index`: the last proposed entry, or a later one. It is committed. */
   v.object({ type: v.literal('proposed'), number: count, index: count }),
   v.object({ type: v.literal('readAt'), number: count, index: count }),
-  /** Ask this leader, or another voter if there is none. */
+  /** Send the request to this leader. Undefined: send it to another voter. */
   v.object({ type: v.literal('redirected'), number: count, leader: v.optional(seat) }),
   v.object({ type: v.literal('refused'), number: count, reason: v.picklist(['busy', 'invalid']) }),
 ])

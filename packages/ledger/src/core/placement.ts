@@ -5,7 +5,10 @@ export interface Eligible {
   readonly seat: Seat
   /** Whether its store outlives its process. */
   readonly isDurable: boolean
-  /** Whether others can dial it. A browser tab and a member behind a NAT are reached by detours. */
+  /**
+   * Whether others can dial it. Others reach a browser tab, or a member behind a NAT, by detours
+   * only.
+   */
   readonly isDirect: boolean
   /** The coarsest level of its location. */
   readonly site: string
@@ -14,9 +17,10 @@ export interface Eligible {
 }
 
 /**
- * Chooses the voters. Their number is odd: the death of one of two voters would stop the ledger, as
- * the death of a single one does. Voters keep their seats. Free places go to stores that outlive
- * their process, then to sites with few voters, then to the earliest members.
+ * Chooses the voters. Their number is odd: an even number survives no more deaths than the odd
+ * number below it. Present voters stay voters, unless one site would have a majority. Free places
+ * go to members that others can dial, then to stores that outlive their process, then to sites with
+ * few voters, then to the earliest members.
  *
  * @param most the largest number of voters
  * @param present the seats of the present voters
@@ -24,7 +28,7 @@ export interface Eligible {
 export function chooseVoters(eligible: readonly Eligible[], present: readonly Seat[], most: number): readonly Seat[] {
   const size = Math.min(most, eligible.length - ((eligible.length + 1) % 2))
   const chosen = eligible.filter(({ seat }) => present.includes(seat)).toSorted(byPreference([]))
-  // Too many: the last ones go.
+  // If there are too many, the least preferred ones are removed.
   chosen.length = Math.min(chosen.length, Math.max(0, size))
   while (chosen.length < size) {
     const ids = new Set(chosen.map(({ seat }) => idOf(seat)))
@@ -36,14 +40,15 @@ export function chooseVoters(eligible: readonly Eligible[], present: readonly Se
 }
 
 /**
- * Breaks up a majority at one site, if there are three sites. So the loss of one site is survived.
+ * Breaks up a majority at one site, if there are three sites. So the ledger survives the loss of a
+ * site.
  */
 function improved(eligible: readonly Eligible[], chosen: readonly Eligible[]): readonly Eligible[] {
   if (chosen.length < 3 || new Set(eligible.map(({ site }) => site)).size < 3) return chosen
   const crowded = chosen.find(({ site }) => 2 * atSite(chosen, site) > chosen.length)
   if (crowded === undefined) return chosen
   const [spare] = eligible
-    // The site of the spare must not become the crowded one.
+    // The new voter must not give the majority to its own site.
     .filter(({ seat, site }) => 2 * (atSite(chosen, site) + 1) <= chosen.length && !chosen.some((each) => each.seat === seat))
     .toSorted(byPreference(chosen))
   const [last] = chosen

@@ -3,27 +3,28 @@ import { VOTERS, chain, firstHash, type Content, type Digest, type Entry } from 
 import type { Snapshot } from './log.ts'
 import type { Seat } from './seat.ts'
 
-/** Committed entries that a voter spreads. */
+/** Committed entries that a voter publishes. */
 export interface Page {
   /** The index of the first entry. */
   readonly first: number
   readonly entries: readonly Content[]
-  /** The hash of the last entry: the page continues only one chain. */
+  /** The hash of the last entry. It proves that the page continues the reader's chain. */
   readonly hash: string
 }
 
 /**
- * The committed entries as a member without a seat follows them. It takes a page only of a voter,
- * and only if the page continues the chain of hashes. Otherwise the caller fetches what is missing.
+ * The committed entries that a member has read, from its own seat or from a voter that it follows.
+ * A page counts only if a voter sent it, and if it continues the chain of hashes. Otherwise the
+ * caller subscribes to another voter.
  */
 export class Reader {
   readonly #digest: Digest
-  /** The last entry that it has. */
+  /** The index of the last entry. */
   index = 0
   hash: string
   /** The term of that entry. */
   term = 0
-  /** The voters, as far as it has read. A member that has read nothing knows none. */
+  /** The voters as of that entry. Before the first change of voters no entry names them. */
   voters: Configuration = NO_VOTERS
 
   constructor(digest: Digest, ledger: string) {
@@ -32,9 +33,11 @@ export class Reader {
   }
 
   /**
-   * Returns the new entries of a page. `gap`: entries before it are missing. `foreign`: it is no
-   * page of a voter, or it continues another chain. `signer` is undefined if the caller can reach
-   * no voter that this reader knows: all of them may be replaced.
+   * Returns the new entries of a page. `gap`: entries before the page are missing. `foreign`: the
+   * sender is no voter, or the page continues another chain.
+   *
+   * @param signer the seat that sent the page. Undefined: it is not checked, because the caller can
+   *   reach no voter that this reader knows. All of them may have been replaced
    */
   take(signer: Seat | undefined, { first, entries, hash }: Page): readonly Entry[] | 'gap' | 'foreign' {
     if (signer !== undefined && this.voters.groups.length > 0 && !hasSeat(this.voters, signer)) return 'foreign'
@@ -44,12 +47,12 @@ export class Reader {
     return this.#follow(added)
   }
 
-  /** Takes committed entries of this member's own seat. Returns the new ones. */
+  /** Adds committed entries of this member's own seat. Returns those that are new. */
   advance(first: number, entries: readonly Entry[]): readonly Entry[] {
     return this.#follow(entries.slice(Math.max(0, this.index + 1 - first)))
   }
 
-  /** Goes on behind a snapshot that a voter gave. */
+  /** Continues after a snapshot. */
   install({ index, term, hash, configuration }: Snapshot): void {
     if (index <= this.index) return
     this.index = index

@@ -6,15 +6,16 @@ import { MAX_PAGE, MAX_PART, type Proposal, type RaftMessage } from './messages.
 import type { Seat } from './seat.ts'
 import type { LedgerState } from './state.ts'
 
-/** Pages that a seat may have without an answer. A guess. */
+/** The most unanswered pages that the leader sends to one seat. A guess. */
 const WINDOW = 8
 
-/** Leads, and begins its term with an entry of its own (Raft §5.4.2, §8). */
+/** Becomes the leader, and appends the first entry of its term (Raft §5.4.2, §8). */
 export function lead(state: LedgerState): void {
   const { log, seat } = state
   state.grants.clear()
   state.role = 'leader'
-  // All that it has is synced: its vote for itself was the last write.
+  // Its vote for itself was the last write, and writes are synced in order. So its whole log is
+  // synced.
   state.leading = new Leading(log.lastIndex)
   state.setLeader(seat)
   state.timers.set('stand', Infinity)
@@ -38,7 +39,7 @@ export function append(state: LedgerState, proposals: readonly Proposal[]): void
   leading.unsynced = [...leading.unsynced, { number, index: log.lastIndex }]
 }
 
-/** A leader counts itself only for what it has synced. */
+/** The leader counts its own copy of an entry only when the copy is synced. */
 export function onWritten({ leading, synced }: LedgerState): void {
   if (leading === undefined) return
   for (const { number, index } of leading.unsynced) if (number <= synced) leading.match = index
@@ -46,8 +47,8 @@ export function onWritten({ leading, synced }: LedgerState): void {
 }
 
 /**
- * Commits what a quorum has. Only an entry of the own term is counted. It commits those before it,
- * too (Raft §5.4.2, figure 8).
+ * Commits the entries that a quorum has. The leader counts only the copies of an entry of its own
+ * term. The commit of this entry commits all entries before it, too (Raft §5.4.2, figure 8).
  */
 export function advanceCommit(state: LedgerState): void {
   const { log, term, leading, seat } = state
@@ -66,7 +67,10 @@ export function advanceCommit(state: LedgerState): void {
   }
 }
 
-/** The seats that the leader feeds: voters of each configuration in force, and learners. */
+/**
+ * The seats to which the leader sends entries: voters, learners, and at a founding all seats that
+ * it sees.
+ */
 function targetsOf(state: LedgerState): ReadonlySet<Seat> {
   const { configurations, wanted = [], seen, seat } = state
   const targets = new Set([...configurations.flatMap(seatsOf), ...wanted])
@@ -75,14 +79,14 @@ function targetsOf(state: LedgerState): ReadonlySet<Seat> {
   return targets
 }
 
-/** Sends what each seat lacks. */
+/** Sends each seat the entries that it lacks. */
 export function pump(state: LedgerState): void {
   const { leading, log } = state
   if (leading === undefined) return
   const targets = targetsOf(state)
   for (const [seat, progress] of leading.progress) {
     if (targets.has(seat)) continue
-    // A voter that is one no more learns of it.
+    // One last page tells a removed voter of its removal.
     sendPage(state, seat, progress)
     leading.progress.delete(seat)
   }
@@ -91,7 +95,7 @@ export function pump(state: LedgerState): void {
     const progress = known ?? new Progress(log.lastIndex + 1, state.now)
     if (known === undefined) {
       leading.progress.set(seat, progress)
-      // The first entry of the term is the first one that all lack.
+      // When this term began, no seat had its entries. So a new target gets these entries first.
       while (progress.next > 1 && log.termAt(progress.next - 1) === state.term) progress.next -= 1
       sendPage(state, seat, progress)
     }
@@ -100,7 +104,10 @@ export function pump(state: LedgerState): void {
   }
 }
 
-/** Sends the next page, which may be empty, or a part of the snapshot if the page is cut off. */
+/**
+ * Sends the next page, which may be empty. If a snapshot has replaced the entries of the page,
+ * sends a part of the snapshot.
+ */
 function sendPage(state: LedgerState, seat: Seat, progress: Progress, page = state.options.page ?? MAX_PAGE): void {
   const { log, term, commit, leading } = state
   if (progress.sending !== undefined || progress.next <= log.snapshot.index) {
@@ -123,7 +130,7 @@ function sendPart(state: LedgerState, seat: Seat, progress: Progress): void {
   state.send(seat, { type: 'snapshot', term: state.term, index, lastTerm, hash, configuration, offset, size: all.length, bytes })
 }
 
-/** A seat has entries, or tells where its log parts from this one (Raft §5.3). */
+/** A seat has appended a page, or reports that its log differs from the leader's (Raft §5.3). */
 export function onAppended(state: LedgerState, from: Seat, { ok, index, round }: Extract<RaftMessage, { type: 'appended' }>): void {
   const progress = state.leading?.progress.get(from)
   if (progress === undefined || index > state.log.lastIndex) return
@@ -157,7 +164,10 @@ function answered({ now }: LedgerState, progress: Progress): void {
   progress.hasAnswered = true
 }
 
-/** Tells all that it leads. Repeats what nobody has answered. */
+/**
+ * Steps down if no quorum has answered within {@link QUORUM}. Otherwise sends each seat the next
+ * page, or an empty one if the seat has not answered since the last heartbeat.
+ */
 export function heartbeat(state: LedgerState): void {
   const { leading, now, seat } = state
   if (leading === undefined) return
@@ -174,9 +184,10 @@ export function heartbeat(state: LedgerState): void {
       progress.next = progress.match + 1
       progress.flights = 1
       progress.isProbing = true
-      // A seat that restarted has lost the parts. It answers with the bytes that it has.
+      // A seat that restarted has lost the parts. Its answer names the number of bytes that it has.
       if (progress.sending !== undefined) progress.sending = { ...progress.sending, offset: 0 }
-      // A seat that is slow may have the page. Sent again each second, it would make it slower.
+      // A slow seat may have the page already. To repeat the page each second would slow the seat
+      // down more.
       sendPage(state, to, progress, 0)
     }
     progress.hasAnswered = false
@@ -189,7 +200,7 @@ export function broadcast(state: LedgerState): void {
   for (const [seat, progress] of state.leading?.progress ?? []) sendPage(state, seat, progress)
 }
 
-/** Leads no more. The voter that has most stands at once (dissertation §3.10). */
+/** Steps down. The voter with the longest matching log stands at once (dissertation §3.10). */
 export function handOver(state: LedgerState): void {
   const { leading, term, configuration } = state
   if (leading === undefined) return

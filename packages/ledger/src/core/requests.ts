@@ -7,13 +7,16 @@ import { append, broadcast } from './replication.ts'
 import { idOf } from './seat.ts'
 import { redirection, type LedgerState } from './state.ts'
 
-/** Requests that may wait at a leader. The others are refused, so that their members slow down. */
+/**
+ * The most requests that wait at a leader. It refuses further ones, so that their members slow
+ * down.
+ */
 const MAX_WAITING = 256
 
-/** Requests of one member that may wait: a member sends four at once. */
+/** The most waiting requests of one member. A member sends at most four at once. */
 const MAX_OF_ONE = 8
 
-/** A member wants entries in the ledger, or asks how far the ledger is. */
+/** A member proposes entries, or asks for the index of a read. */
 export function onRequest(state: LedgerState, from: string, request: Request): void {
   const { leading, leader, log } = state
   const { type, number } = request
@@ -33,12 +36,13 @@ export function onRequest(state: LedgerState, from: string, request: Request): v
     }
     const unsettled = log.slice(state.commit + 1, log.lastIndex)
     const fresh = request.entries.filter((entry) => !unsettled.some((other) => isSame(entry, other)))
-    // A member that has no answer yet asks again. While the leader is slow, that must not add work.
+    // A member without an answer repeats its proposal. While the leader is slow, this must not add
+    // work.
     if (fresh.length > 0) append(state, fresh)
     leading.requests = [...leading.requests, { type, from, number, index: log.lastIndex, round: 0 }]
   } else {
     leading.round += 1
-    // All that earlier leaders committed is before the first entry of this term (Raft §8).
+    // All entries that earlier leaders committed are before the first entry of this term (Raft §8).
     const index = Math.max(state.commit, firstOfTerm(state))
     leading.requests = [...leading.requests, { type, from, number, index, round: leading.round }]
     broadcast(state)
@@ -61,9 +65,9 @@ function firstOfTerm({ log, term, commit }: LedgerState): number {
 }
 
 /**
- * Answers proposals that are committed, and reads. A read needs the entries up to its index, and a
- * round with a quorum that began after the question came: then no other leader was in force at that
- * moment (dissertation §6.4).
+ * Answers committed proposals, and reads. The index of a read must be committed, and a quorum must
+ * have answered messages that were sent after the request came. Then this seat still led when the
+ * request came (dissertation §6.4).
  */
 export function answerRequests(state: LedgerState): void {
   const { leading, commit, configuration, seat } = state

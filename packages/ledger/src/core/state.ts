@@ -28,22 +28,25 @@ export class LedgerState {
   votedFor: Seat | undefined
   role: Role = 'follower'
   leader: Seat | undefined
-  /** The last committed entry, and the last one that was told. */
+  /** `commit`: the last committed entry. `told`: the last one that an effect has reported. */
   commit: number
   told: number
   /** When a leader was last heard. */
   heardAt: Milliseconds = -Infinity
-  /** The longest time for the founders before this one so far. */
+  /** The longest value of `turns` so far. -1: there was none. */
   longestTurns: Milliseconds = -1
-  /** The seats that granted a vote or a PreVote to this one, and the write of its own vote. */
+  /**
+   * `grants`: the seats that granted this one a vote or a PreVote. `ownVote`: the number of the
+   * write of its own vote.
+   */
   grants = new Set<Seat>()
   ownVote = 0
-  /** The leader's part of the state. */
+  /** Undefined: this seat does not lead. */
   leading: Leading | undefined
   incoming: Incoming | undefined
   seen: readonly Seat[] = []
   wanted: readonly Seat[] | undefined
-  /** Numbers of the last write, and of the last synced one. */
+  /** `written`: the number of the last write. `synced`: that of the last synced write. */
   written = 0
   synced = 0
   now: Milliseconds = 0
@@ -64,7 +67,9 @@ export class LedgerState {
     return this.log.latest.configuration
   }
 
-  /** The configurations of which each may count: see {@link mayStand}. */
+  /**
+   * The latest configuration. Until it is committed, the one before as well: see {@link mayStand}.
+   */
   get configurations(): readonly Configuration[] {
     const { latest, before } = this.log
     return before === undefined || latest.index <= this.commit ? [latest.configuration] : [latest.configuration, before.configuration]
@@ -81,14 +86,17 @@ export class LedgerState {
     this.effects.push({ type: 'send', to, after, message })
   }
 
-  /** Enters a term, and votes for a seat in it, or for none yet. */
+  /** Enters a term, with a vote for a seat or for none yet. Returns the number of the write. */
   enter(term: number, votedFor?: Seat): number {
     this.term = term
     this.votedFor = votedFor
     return this.write({ type: 'vote', term, votedFor })
   }
 
-  /** Becomes a follower, of nobody if no leader is known. */
+  /**
+   * Becomes a follower of this leader. Undefined: no leader is known. Redirects the waiting
+   * requests.
+   */
   follow(leader?: Seat): void {
     const { leading } = this
     this.role = 'follower'
@@ -107,14 +115,17 @@ export class LedgerState {
   }
 
   /**
-   * Gives a leader one to two election time-outs, chosen at random (Raft §5.2). At a founding, the
-   * founders before this one get their turns, too.
+   * Sets the time at which this seat stands: after one to two election time-outs, chosen at random
+   * (Raft §5.2). At a founding it waits for the founders before it, too.
    */
   awaitLeader(): void {
     this.timers.set('stand', this.now + this.turns + ELECTION * (1 + this.options.random()))
   }
 
-  /** The time that this seat leaves to the founders before it, in the order of their seats. */
+  /**
+   * The time that this seat waits for the founders before it, in the order of their seats. 0: there
+   * is no founding.
+   */
   get turns(): Milliseconds {
     const founding = this.configurations.find(isFounding)
     if (founding === undefined) return 0
@@ -123,7 +134,7 @@ export class LedgerState {
     return Math.min(before * founders.length * DIAL, MAX_TURNS)
   }
 
-  /** Asks again soon, for an asker that has no quorum. */
+  /** Lets a seat without a quorum ask for votes again soon. */
   retrySoon(): void {
     this.timers.set('stand', this.now + RETRY * (1 + this.options.random()))
   }

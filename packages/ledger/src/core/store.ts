@@ -4,8 +4,8 @@ import { Log, type Snapshot } from './log.ts'
 import { seatOf, type Seat } from './seat.ts'
 
 /**
- * One write of a seat. The store keeps the records in their order. A crash may lose the last ones
- * that were not synced.
+ * One write of a seat. The store keeps the records in their order. A crash may lose the last
+ * records, if they were not synced.
  */
 export type StoreRecord =
   /** The first record of a store. */
@@ -13,7 +13,7 @@ export type StoreRecord =
   | { readonly type: 'vote'; readonly term: number; readonly votedFor: Seat | undefined }
   /** Replaces all entries from the index `first` on. */
   | { readonly type: 'entries'; readonly first: number; readonly entries: readonly Entry[] }
-  /** Replaces all entries up to its index, and all others that do not continue it. */
+  /** Replaces all entries up to its index, and the later ones that do not continue it. */
   | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
 
 /** All that a seat must not forget (Raft, figure 2). */
@@ -35,7 +35,9 @@ export function newSeat(
   return { type: 'seat', ledger, seat: seatOf(id, nonce, isFounding(configuration)), snapshot }
 }
 
-/** Folds the records of a store. Undefined: the store is empty, so there is no seat. */
+/**
+ * Computes the state of a seat from the records of its store. Returns undefined for an empty store.
+ */
 export function restore(records: readonly StoreRecord[]): Durable | undefined {
   const [first, ...others] = records
   if (first?.type !== 'seat') return undefined
@@ -45,8 +47,8 @@ export function restore(records: readonly StoreRecord[]): Durable | undefined {
 }
 
 /**
- * Opens a store. An empty one gets a new seat, with a new nonce: the promises of the old seat are
- * forgotten, so nobody may count them.
+ * Restores the seat of a store. An empty store gets a new seat, with a new nonce. If the member had
+ * a store before, its promises are forgotten, so nobody may count them for the new seat.
  */
 export function openSeat(
   digest: Digest,
@@ -61,7 +63,7 @@ export function openSeat(
 }
 
 function durableOf({ ledger, seat, snapshot }: Extract<StoreRecord, { type: 'seat' }>): Durable {
-  // A ledger with a new beginning goes on behind the term of its snapshot.
+  // A later generation begins with a snapshot, and continues after its term.
   return { ledger, seat, term: snapshot.term, votedFor: undefined, log: new Log(snapshot, []) }
 }
 

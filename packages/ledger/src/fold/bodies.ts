@@ -5,8 +5,8 @@ import type { Proposal } from '../core/messages.ts'
 import type { Life } from './events.ts'
 
 /**
- * Reads a signed joined-statement. Undefined: it is none, or its signature is wrong. The result
- * must follow from the bytes alone, so that all members agree.
+ * Reads the signed statement of a life that joins. Returns undefined for other bytes, and for a
+ * wrong signature. The result must depend on the bytes alone, so that all members agree.
  */
 export type ReadStatement = (statement: Uint8Array) => Life | undefined
 
@@ -16,9 +16,9 @@ const MAX_PAYLOAD = 1024
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
-/** One life of a member. Each start of a process is another life. */
+/** One life of a member. Each start of its process begins another life. */
 const life = { id, incarnation: count }
-/** The last digit of base64 has bits that count for nothing. They must be zero. */
+/** Whether the unused bits of the last base64 digit are zero. */
 function isCanonical(text: string): boolean {
   try {
     return toBase64(fromBase64(text)) === text
@@ -27,7 +27,7 @@ function isCanonical(text: string): boolean {
   }
 }
 
-/** Bytes in base64. A value has one spelling, so that the same content is the same entry. */
+/** Bytes in base64. Each value has only one spelling, so that equal contents are equal entries. */
 const base64 = (most: number) =>
   v.pipe(
     v.string(),
@@ -37,11 +37,11 @@ const base64 = (most: number) =>
   )
 const candidacy = v.strictObject({ election: name, ...life, sequence: count })
 
-/** The bodies of the entries that the fold takes, by their kinds. */
+/** The bodies of the entries that the fold reads, by their kinds. */
 const bodies = {
-  /** The first entry of a closed pool has its size. */
+  /** The first entry of a pool of a fixed size has this size. */
   begin: v.strictObject({ size: v.pipe(count, v.minValue(1)) }),
-  /** A signed joined-statement. */
+  /** The signed statement of the life that joins. */
   join: v.strictObject({ statement: base64(2048) }),
   gone: v.strictObject({ ...life, how: v.picklist(['left', 'died']) }),
   stand: candidacy,
@@ -59,7 +59,7 @@ export function encode<K extends Exclude<Kind, 'begin'>>(kind: K, body: v.InferO
   return { kind, body: toJson(body) }
 }
 
-/** Returns undefined for an entry that is none of the fold's. All members skip it alike. */
+/** Returns undefined for an entry that the fold can't read. All members skip it. */
 export function decode({ kind, body }: { readonly kind: string; readonly body: Uint8Array }): Body | undefined {
   if (!Object.hasOwn(bodies, kind)) return undefined
   const content = fromJson(bodies[kind as Kind], body)
@@ -67,8 +67,8 @@ export function decode({ kind, body }: { readonly kind: string; readonly body: U
 }
 
 /**
- * Whether a member may propose this entry: it speaks for itself alone. Only a leader records the
- * ends of others.
+ * Whether a member may propose this entry. It may concern only the member itself, and may not say
+ * that the member died: only the leader proposes deaths.
  */
 export function mayPropose(id: string, entry: { readonly kind: string; readonly body: Uint8Array }, read: ReadStatement): boolean {
   const body = decode(entry)

@@ -16,7 +16,7 @@ interface Reign {
   readonly epoch: number
 }
 
-/** One election, as a snapshot has it. */
+/** One election, as a snapshot stores it. */
 interface SavedElection {
   readonly name: string
   readonly candidates: readonly Candidate[]
@@ -40,14 +40,16 @@ export class Elections {
     return [...this.#reigns].map(([election, reign]) => ({ election, ...reign }))
   }
 
-  /** A candidacy that is not newer than the last one of its life changes nothing. */
+  /**
+   * Adds a candidacy. A candidacy that is not newer than the last one of its life changes nothing.
+   */
   stand(election: string, { id, incarnation }: Life, sequence: number, index: number): LedgerEvent[] {
     const candidates = this.#candidates.get(election) ?? new Map<string, Candidate>()
     const known = candidates.get(id)
     if (known !== undefined && sequence <= known.sequence) return []
     this.#candidates.set(election, candidates)
     if (known === undefined && this.#countOf(id) >= MAX_ELECTIONS) return []
-    // One that stands already keeps its place.
+    // A life that stands already keeps its place.
     if (known?.isStanding !== true) candidates.delete(id)
     candidates.set(id, { id, incarnation, sequence, isStanding: true })
     return this.#fill(election, index)
@@ -57,7 +59,7 @@ export class Elections {
     return [...this.#candidates.values()].filter((candidates) => candidates.has(id)).length
   }
 
-  /** Ends the candidacy of this number, and those before it. */
+  /** Ends the candidacy with this number, or an earlier one. */
   withdraw(election: string, { id, incarnation }: Life, sequence: number, index: number): LedgerEvent[] {
     const candidates = this.#candidates.get(election) ?? new Map<string, Candidate>()
     const known = candidates.get(id)
@@ -68,7 +70,7 @@ export class Elections {
     return this.#end(election, id, index)
   }
 
-  /** The life ends: so do its candidacies and reigns. */
+  /** Ends the candidacies and reigns of a life that has ended. */
   gone(id: string, index: number): LedgerEvent[] {
     const events: LedgerEvent[] = []
     for (const [election, candidates] of this.#candidates) {

@@ -4,35 +4,39 @@ import { Elections } from './elections.ts'
 import type { LedgerEvent, LedgerMember, Life } from './events.ts'
 import { readSaved, type Saved } from './saved.ts'
 
-/** Ended ids that an open pool remembers. A guess: 60 bytes each. */
+/** The most ended ids that an open pool remembers. A guess: 60 bytes each. */
 const MAX_ENDED = 50_000
 
-/** An id that has joined once. */
+/** The rank and the last incarnation of an id that has joined. */
 interface Known {
   readonly rank: number
   readonly incarnation: number
 }
 
 /**
- * Gives the events of a ledger: members in the order of joining, ends, reigns, ordered messages.
- * It is a pure function of the committed entries, so the events of two members are each a prefix of
- * the other's. An entry that is invalid, or that was proposed twice, changes nothing.
+ * Computes the events of a ledger: joins, ends, reigns and ordered messages. The events depend on
+ * the committed entries only. So of two members, the events of one are a prefix of the events of
+ * the other. An invalid entry changes nothing, and neither does the second copy of an entry. A join
+ * that a full pool refuses gives the event `refused` each time.
  */
 export class Fold {
   readonly #read: ReadStatement
   readonly #elections = new Elections()
   /** Living members, in the order of joining. */
   readonly #members = new Map<string, LedgerMember>()
-  /** The last life of each id that has joined, living or not, the last end last. */
+  /**
+   * The latest life of each id that has joined. In an open pool, ids whose lives have ended come in
+   * the order of these ends.
+   */
   readonly #known = new Map<string, Known>()
-  /** The last ordered message of each living member. */
+  /** The number of the last ordered message of each living member. */
   readonly #numbers = new Map<string, number>()
   #size: number | undefined
   #nextRank = 0
 
   /**
    * @param saved the state of a snapshot
-   * @throws RangeError if it is none
+   * @throws RangeError if these bytes are no state of a fold
    */
   constructor(read: ReadStatement, saved?: Uint8Array) {
     this.#read = read
@@ -61,13 +65,13 @@ export class Fold {
     return this.#elections.reigns
   }
 
-  /** The size of a closed pool. */
+  /** The size of a pool of a fixed size. Undefined: there is no limit. */
   get size(): number | undefined {
     return this.#size
   }
 
-  /** Whether all ids of a closed pool have joined. */
-  get isClosed(): boolean {
+  /** Whether a pool of a fixed size is full. */
+  get isPoolClosed(): boolean {
     return this.#nextRank === this.#size
   }
 
@@ -76,15 +80,15 @@ export class Fold {
     return this.#numbers.get(id) ?? 0
   }
 
-  /** Takes the next committed entry. */
+  /** Applies the next committed entry. */
   take(index: number, entry: { readonly kind: string; readonly body: Uint8Array }): readonly LedgerEvent[] {
     const body = decode(entry)
     return body === undefined ? [] : this.#take(index, body)
   }
 
   /**
-   * Begins all reigns anew, at a new beginning of the ledger. The lost majority may have had later
-   * ones, so fences may stand higher.
+   * Gives all reigns a new epoch, for a new generation of the ledger. The lost majority may have
+   * committed later reigns, so the epoch must be higher than theirs.
    */
   renewReigns(index: number): void {
     this.#elections.renew(index)
@@ -121,7 +125,7 @@ export class Fold {
     }
   }
 
-  /** Whether a life has ended. An open pool forgets those that ended long ago. */
+  /** Whether a life has ended. An open pool forgets lives that ended long ago. */
   hasEnded({ id, incarnation }: Life): boolean {
     return incarnation <= (this.#known.get(id)?.incarnation ?? 0) && !this.#isMember({ id, incarnation })
   }
@@ -155,7 +159,10 @@ export class Fold {
     return [{ type: 'ended', index, life: { id, incarnation }, how }, ...this.#elections.gone(id, index)]
   }
 
-  /** Bounds the memory of an open pool. A closed one has few ids, and must know them all. */
+  /**
+   * Forgets the id whose life ended first, to bound the memory of an open pool. A pool of a fixed
+   * size has few ids, and must know them all.
+   */
   #forgetOldest(ended: string): void {
     const last = this.#known.get(ended)
     if (this.#size !== undefined || last === undefined) return
@@ -169,7 +176,10 @@ export class Fold {
     }
   }
 
-  /** Messages of one life count in the order of their numbers. One that comes too early is lost. */
+  /**
+   * Messages of one life count in the order of their numbers. A message that comes too early is
+   * lost.
+   */
   #order(index: number, body: Body<'order'>): LedgerEvent[] {
     const { id, incarnation, number, name, payload } = body
     if (!this.#isMember(body) || number !== (this.#numbers.get(id) ?? 0) + 1) return []

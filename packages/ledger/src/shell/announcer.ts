@@ -1,14 +1,14 @@
 import type { LedgerNews } from './news.ts'
 
-/** Different warnings that are given. A liar may cause many. A guess. */
+/** The most different warnings that are given. A member that lies may cause many. A guess. */
 const MAX_WARNED = 256
 
-/** Gives the news of a ledger to its listeners, and each warning once. */
+/** Gives the news of a ledger to its listeners. Gives each warning only once. */
 export class Announcer {
   readonly #listeners = new Set<(news: LedgerNews) => void>()
   readonly #warned = new Set<string>()
 
-  /** Returns a function that ends the subscription. */
+  /** Returns a function that unsubscribes the listener. */
   subscribe(listener: (news: LedgerNews) => void): () => void {
     const entry = (news: LedgerNews): void => listener(news)
     this.#listeners.add(entry)

@@ -9,7 +9,7 @@ import { Fold } from '../fold/fold.ts'
 export interface AppliedEvents {
   /** The events of an entry that was applied. */
   onEvents(events: readonly LedgerEvent[]): void
-  /** A snapshot has replaced the state: the events before it are missing. */
+  /** A snapshot has replaced the state. Nobody reports the events that it covers. */
   onInstalled(fold: Fold): void
   /** More entries are applied. */
   onAdvanced(): void
@@ -37,7 +37,7 @@ export class Applied {
     return this.#fold
   }
 
-  /** The last entry, its term, its hash, and the voters as of it. */
+  /** The index, the term and the hash of the last applied entry, and the voters as of it. */
   get end(): Pick<Reader, 'index' | 'term' | 'hash' | 'voters'> {
     return this.#reader
   }
@@ -50,7 +50,7 @@ export class Applied {
     await waiting.promise
   }
 
-  /** No more entries come. */
+  /** Rejects the calls that wait: no more entries come. */
   close(why: Error): void {
     for (const { reject } of this.#waiting) reject(why)
     this.#waiting = []
@@ -62,7 +62,7 @@ export class Applied {
     return { index, term, hash, configuration: voters, state: this.#fold.save() }
   }
 
-  /** The state with new reigns from an index on. */
+  /** The state in which each reign has this index as its new epoch. */
   renewed(index: number): Uint8Array {
     const fold = new Fold(this.#read, this.#fold.save())
     fold.renewReigns(index)
@@ -73,7 +73,7 @@ export class Applied {
     this.#apply(this.#reader.advance(first, entries))
   }
 
-  /** Returns false for a page that does not continue what is applied. */
+  /** Applies a page of a voter. Returns false if the page does not continue the applied entries. */
   take(signer: Seat | undefined, page: Page): boolean {
     const added = this.#reader.take(signer, page)
     if (typeof added === 'string') return false
@@ -81,7 +81,7 @@ export class Applied {
     return true
   }
 
-  /** Returns false for a snapshot without a state. */
+  /** Installs a later snapshot. Returns false if the fold can't read its state. */
   install(snapshot: Snapshot): boolean {
     if (snapshot.index <= this.#reader.index) return true
     try {

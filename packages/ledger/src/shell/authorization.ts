@@ -4,8 +4,9 @@ import type { LedgerState } from '../core/state.ts'
 import type { StatedSeats } from './stated-seats.ts'
 
 /**
- * Whether a member may say this. Voters may crash, and are trusted otherwise. Members that state no
- * seat have no say among voters, and nobody speaks for another member.
+ * Whether a member may send this message. It may propose only entries about itself. Each member may
+ * send reads and answers. Messages of Raft come only from the seat that the member states. Voters
+ * may crash, and are trusted otherwise.
  */
 export function isAuthorized(
   seats: Pick<StatedSeats, 'of'>,
@@ -18,7 +19,7 @@ export function isAuthorized(
   return message.type === 'read' || isAnswer(message) || seats.of(id)?.seat === from
 }
 
-/** Whether a seat believes this one that entries are committed: its leader alone, and no other. */
+/** Whether a seat believes this sender that entries are committed. It believes only its leader. */
 export function mayCommit({ role, leader }: Pick<LedgerState, 'role' | 'leader'>, from: string): boolean {
   return role !== 'leader' && from === leader
 }

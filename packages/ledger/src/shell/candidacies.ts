@@ -5,12 +5,12 @@ import { encode } from '../fold/bodies.ts'
 import type { Life } from '../fold/events.ts'
 
 /**
- * Proposes an entry. Resolves when this member has applied it. Without an entry there is nothing to
- * propose any more, and it resolves at once.
+ * Proposes an entry. Resolves when this member has applied the entry. If `entry` returns undefined,
+ * there is nothing to propose any more, and the call resolves at once.
  */
 export type Propose = (entry: () => Proposal | undefined) => Promise<void>
 
-/** The candidacies of this member. They outlive a life: the next one stands again. */
+/** The candidacies of this member. They outlive a life: the next life stands again. */
 export class Candidacies {
   readonly #life: () => Life | undefined
   readonly #propose: Propose
@@ -46,7 +46,10 @@ export class Candidacies {
     await this.#withdraw(election, this.#sequence)
   }
 
-  /** A life has joined, or the ledger has a new beginning: the member stands in it. */
+  /**
+   * Proposes all candidacies and withdrawals again. Call it after a join of this member, and after
+   * the install of a snapshot.
+   */
   resume(): void {
     this.#proposed.clear()
     for (const [election, sequence] of this.#withdrawing) void this.#withdraw(election, sequence).catch(() => {})
@@ -55,7 +58,7 @@ export class Candidacies {
 
   async #withdraw(election: string, sequence: number): Promise<void> {
     const life = this.#life()
-    // The end of a life ends its candidacies.
+    // A life that has ended has no candidacies.
     if (life !== undefined) await this.#propose(() => encode('withdraw', { ...lifeOf(life), election, sequence }))
     if (this.#withdrawing.get(election) === sequence) this.#withdrawing.delete(election)
   }
@@ -81,7 +84,7 @@ export class Candidacies {
   }
 }
 
-/** A life without what else is known of it: the schema of an entry takes no more. */
+/** Returns a life without other fields, which the schema of an entry refuses. */
 export function lifeOf({ id, incarnation }: Life): Life {
   return { id, incarnation }
 }

@@ -4,14 +4,17 @@ import type { Seat } from '../core/seat.ts'
 import { oneOf } from './one-of.ts'
 
 /**
- * A request without an answer goes to another voter after this time, ms (LEDGER §4.2). After each
- * such request the next one has twice the time, up to the second figure, a guess: a pool that is
- * slow must not get more work.
+ * A request without an answer goes to another voter after `TIMEOUT`, ms. The time doubles after
+ * each such request, up to `MAX_TIMEOUT`. So a slow pool gets no more work. The longest time is a
+ * guess.
  */
 const [TIMEOUT, MAX_TIMEOUT] = [1000, 4000]
-/** Pause before a refused request is sent again, ms. A guess. */
+/**
+ * The interval at which waiting calls are checked, and the pause before a repeated request, ms. A
+ * guess.
+ */
 const PAUSE = 50
-/** Batches that wait for an answer. A leader takes eight of one member. A guess. */
+/** The most batches without an answer. A leader accepts eight requests of one member. A guess. */
 const MAX_IN_FLIGHT = 4
 
 export interface ClientOptions {
@@ -19,26 +22,26 @@ export interface ClientOptions {
   readonly send: (to: Seat, request: Request) => void
   /** The leader, as far as this member knows. */
   readonly leader: () => Seat | undefined
-  /** Seats that may know the leader, this member's own one included. */
+  /** Seats that may know the leader. This member's own seat may be among them. */
   readonly seats: () => readonly Seat[]
 }
 
 /** A call that waits: an entry to propose, or a read. */
 interface Call extends PromiseWithResolvers<number> {
-  /** Undefined for a read. It is called each time that the entry is sent. */
+  /** Returns the entry each time that it is sent. Undefined for a read. */
   readonly entry: (() => Proposal | undefined) | undefined
 }
 
-/** Calls of one kind that are one request. */
+/** Calls of one kind, which one request carries. */
 interface Batch {
   readonly calls: readonly Call[]
   readonly sentAt: number
 }
 
 /**
- * Asks the leader to append entries, or how far the ledger is. It repeats a request until it is
- * answered: to the leader that a voter names, or to another voter. So an entry may be appended
- * twice. The fold takes it once.
+ * Sends proposals and reads to the leader. Repeats a request until an answer comes. The request
+ * goes to the leader that a voter names, or else to another voter. So an entry may be appended
+ * twice. The fold applies it once.
  */
 export class Client {
   readonly #options: ClientOptions
@@ -50,23 +53,24 @@ export class Client {
   #timeout = TIMEOUT
   /** No request is sent before this time. */
   #notBefore = 0
-  #isClosed: Error | undefined
+  #closeReason: Error | undefined
 
   constructor(options: ClientOptions) {
     this.#options = options
   }
 
   /**
-   * Proposes an entry. Entries of one member keep their order while one leader leads.
+   * Proposes an entry. Entries of one batch keep their order. A batch that was refused as busy may
+   * come after later ones.
    *
-   * @param entry undefined: there is nothing to propose any more
-   * @returns an index of a committed entry that is not before it; 0 without an entry
+   * @param entry returns undefined if there is nothing to propose any more
+   * @returns the index of the entry, or of a later committed one; 0 if nothing was proposed
    */
   async propose(entry: () => Proposal | undefined): Promise<number> {
     return await this.#add(entry)
   }
 
-  /** Returns the index of an entry: all that was committed before the call is not behind it. */
+  /** Returns an index that is at least that of each entry committed before the call. */
   async read(): Promise<number> {
     return await this.#add(undefined)
   }
@@ -74,7 +78,7 @@ export class Client {
   /** A voter has answered. */
   take(from: Seat, answer: Answer): void {
     const batch = this.#inFlight.get(answer.number)
-    // A late answer of another seat is of no use, and a false one changes nothing.
+    // Answers of seats that were not asked are late, or false.
     if (batch === undefined || from !== this.#target) return
     switch (answer.type) {
       case 'proposed':
@@ -89,7 +93,7 @@ export class Client {
         return
       case 'refused':
         if (answer.reason === 'busy') {
-          // The others of this member may be accepted.
+          // Other batches stay in flight: the leader may accept them.
           this.#inFlight.delete(answer.number)
           this.#waiting = [...batch.calls, ...this.#waiting]
           this.#notBefore = performance.now() + PAUSE
@@ -100,7 +104,7 @@ export class Client {
     }
   }
 
-  /** The leader has changed, as this member's own seat says. */
+  /** This member's own seat, or the voter that it follows, reports a leader. */
   led(): void {
     const leader = this.#options.leader()
     if (leader === undefined || leader === this.#target) return
@@ -109,7 +113,7 @@ export class Client {
   }
 
   close(error: Error): void {
-    this.#isClosed = error
+    this.#closeReason = error
     clearTimeout(this.#timer)
     for (const { reject } of [...this.#waiting, ...[...this.#inFlight.values()].flatMap(({ calls }) => calls)]) reject(error)
     this.#waiting = []
@@ -117,17 +121,17 @@ export class Client {
   }
 
   async #add(entry: Call['entry']): Promise<number> {
-    if (this.#isClosed !== undefined) throw this.#isClosed
+    if (this.#closeReason !== undefined) throw this.#closeReason
     const call = { entry, ...Promise.withResolvers<number>() }
     this.#waiting.push(call)
-    // Calls of the same turn travel together.
+    // Calls of the same turn of the event loop share a request.
     queueMicrotask(() => this.#send())
     return await call.promise
   }
 
-  /** Looks again soon, for as long as a call waits. */
+  /** Sets the timer of the next check, if a call waits. */
   #schedule(): void {
-    if (this.#timer !== undefined || this.#isClosed !== undefined || this.#waiting.length + this.#inFlight.size === 0) return
+    if (this.#timer !== undefined || this.#closeReason !== undefined || this.#waiting.length + this.#inFlight.size === 0) return
     this.#timer = inBackground(setTimeout(() => this.#check(), PAUSE))
   }
 
@@ -141,7 +145,10 @@ export class Client {
     } else this.#send()
   }
 
-  /** Puts all that is on its way back in its place, and sends it to another seat. */
+  /**
+   * Returns all requests in flight to the front of the queue. Sends them to this seat, or to
+   * another one.
+   */
   #again(target: Seat | undefined): void {
     const calls = [...this.#inFlight.values()].flatMap((batch) => batch.calls)
     this.#inFlight.clear()
@@ -151,7 +158,9 @@ export class Client {
     this.#send()
   }
 
-  /** The leader, or any seat, but not the one that was asked last: it may lead no more. */
+  /**
+   * Returns the leader or any seat, but not the seat that was asked last: it may not lead any more.
+   */
   #other(): Seat | undefined {
     const last = this.#target
     const leader = this.#options.leader()
@@ -159,9 +168,9 @@ export class Client {
   }
 
   #send(): void {
-    if (this.#isClosed !== undefined) return
+    if (this.#closeReason !== undefined) return
     this.#schedule()
-    // This member's own seat answers at once, and may refuse.
+    // This member's own seat may answer within this loop. A refusal moves `#notBefore`.
     while (this.#waiting.length > 0 && this.#inFlight.size < MAX_IN_FLIGHT && performance.now() >= this.#notBefore) {
       const target = this.#target ?? this.#options.leader() ?? oneOf(this.#options.seats())
       if (target === undefined) return

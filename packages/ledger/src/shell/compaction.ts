@@ -1,12 +1,14 @@
 import type { Applied } from './applied.ts'
 import type { SeatHost } from './seat-host.ts'
 
-/** Entries between two saved states (LEDGER §4.6). */
+/** Entries between two saved states. A guess. */
 const EVERY = 4096
-/** Saved states that wait: so a tail of 16,384 entries stays in the log (LEDGER §4.6). */
+/**
+ * Saved states that wait before they replace entries. So the last 16,384 entries stay in the log.
+ */
 const KEPT = 4
 
-/** Puts a saved state in the place of old entries. */
+/** Replaces old entries by a saved state. */
 export class Compaction {
   readonly #applied: Applied
   readonly #seat: () => SeatHost | undefined
@@ -17,13 +19,14 @@ export class Compaction {
     this.#seat = seat
   }
 
-  /** Entries were committed. */
+  /** Call it after entries were committed. */
   advance(): void {
     const seat = this.#seat()
     if (seat === undefined) return
     const { index } = this.#applied.end
     const before = this.#saved.at(-1)?.index ?? seat.state.log.snapshot.index
-    // A restart reads the whole log again at once, and an install skips entries.
+    // A restart applies the whole log at once, and an install skips entries. So some states were
+    // not saved.
     if (index - seat.state.log.snapshot.index > (KEPT + 2) * EVERY && index <= seat.state.commit) {
       this.#saved.length = 0
       seat.deliver({ type: 'compact', index, state: this.#applied.fold.save() })

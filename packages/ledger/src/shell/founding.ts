@@ -3,6 +3,7 @@ import type { Configuration } from '../core/configuration.ts'
 import type { Seat } from '../core/seat.ts'
 import { LedgerConflictError, LedgerMissingError } from '../errors.ts'
 import { digest } from './digest.ts'
+import { pause } from './pause.ts'
 import type { LedgerPort } from './port.ts'
 import { readSeat } from './seat-constant.ts'
 
@@ -10,28 +11,37 @@ import { readSeat } from './seat-constant.ts'
 const POLL = 50
 
 /**
- * How a ledger begins. Somebody must say whom to count: processes that know neither each other nor
- * their number cannot agree on a first group. So no member founds a ledger by the members that it
- * sees.
+ * How a ledger begins. A person names the founders: processes that know neither each other nor
+ * their number can't agree on a first group of voters. So no member founds a ledger with the
+ * members that it happens to see.
  */
 export type Founding =
-  /** This member alone is the first voter. Give it to one member. */
+  /** This member alone is the first voter. Give this option to one member only. */
   | { readonly by: 'member' }
-  /** More than half of these ids are the first voters. All members give the same ids. */
+  /**
+   * These ids are the first voters, and more than half of them must agree. All members give the
+   * same ids.
+   */
   | { readonly by: 'ids'; readonly ids: readonly string[] }
-  /** More than half of any so many ids. All members give the same size. */
+  /**
+   * Any ids are the first voters, and more than half of `size` must agree. All members give the
+   * same size.
+   */
   | { readonly by: 'size'; readonly size: number }
 
-/** The name of the first ledger of a pool, and what this member is in it. */
+/** The name of a ledger, and the part of this member in its founding. */
 export interface Beginning {
   readonly ledger: string
-  /** The first groups of voters, for a member with this seat. Undefined: it founds nothing. */
+  /**
+   * The first groups of voters, for a founder with this seat. Undefined: this member founds no
+   * ledger. It enters one.
+   */
   readonly groups?: (own: Seat) => Configuration['groups']
 }
 
 /**
- * Returns the beginning of a ledger that this member founds. Founders by ids or by a number agree
- * on the name without a word.
+ * Returns the part of this member in a founding. Undefined: it must not found a ledger a second
+ * time. Founders by ids or by a number compute the same name without a message.
  *
  * @param isNew see {@link BeginOptions}
  */
@@ -54,19 +64,19 @@ export interface BeginOptions {
   readonly founding: Founding | undefined
   /**
    * Whether this member can't have taken part in a founding before. A founder that lost its store
-   * must not found once more.
+   * must not found a ledger a second time.
    */
   readonly isNew: boolean
-  /** Whether this member would see a ledger that there is: it has met others, or needs none. */
+  /** See `LedgerNodeOptions.mayFound`. */
   readonly mayFound: () => boolean
   /** Whether to give up. */
   readonly isOver: () => boolean
-  /** This member may have founded a ledger before, and has lost its store. */
+  /** Called if this member may have founded a ledger before, and has lost its store. */
   readonly onLost: () => void
 }
 
 /**
- * Founds a ledger, or waits until another member shows one.
+ * Founds a ledger, or waits until another member states one.
  *
  * @throws LedgerMissingError, LedgerConflictError
  */
@@ -82,7 +92,7 @@ export async function begin(
     if (own !== undefined && founding?.by !== 'member' && known !== undefined && generationOf(known) === 1)
       throw new LedgerConflictError(`the pool has the ledger ${known}, and this member's founders or size name ${own.ledger}`)
     if (known !== undefined) return { ledger: known }
-    await new Promise((resolve) => setTimeout(resolve, POLL))
+    await pause(POLL)
     if (isOver())
       throw new LedgerMissingError(
         `the pool ${JSON.stringify(port.pool)} has no ledger: one member must found it (found), or all must name its founders or the size of the pool`,
@@ -90,7 +100,7 @@ export async function begin(
   }
 }
 
-/** Makes the name of a ledger that nobody else makes. */
+/** Makes a random name for a new ledger. */
 export function newLedger(generation: number): string {
   return `${generation}-${toString(crypto.getRandomValues(new Uint8Array(16)), 'base16')}`
 }
@@ -105,10 +115,10 @@ function named(pool: string, founders: string): string {
 }
 
 /**
- * The ledger that the other members have: the one of the highest generation.
+ * Returns the ledger of the highest generation that the other members state.
  *
  * @param options `own`: the ledger of this member counts, too; `except`: this one does not
- * @throws LedgerConflictError if they have two of that generation
+ * @throws LedgerConflictError if the members state two ledgers of that generation
  */
 export function ledgerOf(
   port: Pick<LedgerPort, 'pool' | 'self' | 'members'>,

@@ -94,7 +94,7 @@ it('a second recovery is refused while the first one is under way, and a close w
   const left = generations.close(new Error('it leaves'))
   await expect(second).rejects.toMatchObject({ code: 'LEDGER_RECOVERY' })
   await Promise.all([recovered, left])
-  expect(closed.map(({ message }) => message)).toEqual(['the ledger has a new beginning', 'it leaves'])
+  expect(closed.map(({ message }) => message)).toEqual(['a new generation of the ledger has begun', 'it leaves'])
   // It takes no part in the new one.
   expect(started).toHaveLength(1)
 })

@@ -9,7 +9,7 @@ import { generationOf, ledgerOf, newLedger, type Beginning } from './founding.ts
 import type { Participation } from './participation.ts'
 import type { LedgerPort } from './port.ts'
 
-/** Indexes that a recovery skips (LEDGER §4.9): more than a lost majority can have used. */
+/** The number of indexes that a recovery skips. A lost majority can't have used as many. */
 const RECOVERED = 2 ** 32
 
 export interface GenerationsOptions {
@@ -19,16 +19,19 @@ export interface GenerationsOptions {
   readonly warn: (code: string, message: string) => void
 }
 
-/** Rejects what waits for an answer of a ledger that has a new beginning. It can be asked there. */
+/**
+ * Rejects the calls that wait for an answer of a replaced ledger. The calls can be repeated in the
+ * new ledger.
+ */
 export class NewBeginning extends LedgerMissingError {
   constructor() {
-    super('the ledger has a new beginning')
+    super('a new generation of the ledger has begun')
   }
 }
 
 /**
- * The ledgers of a pool, one after the other. A person gives a ledger a new beginning if the
- * majority of its voters is lost: the next generation, which all members enter that see it.
+ * The ledgers of a pool, one after the other. If the majority of the voters is lost, a person
+ * begins the next generation on one member. Each member that sees the new generation enters it.
  */
 export class Generations {
   readonly #options: GenerationsOptions
@@ -40,7 +43,7 @@ export class Generations {
     this.#options = options
   }
 
-  /** This member's part in the present one. Undefined: it has none yet. */
+  /** This member's part in the present ledger. Undefined: it has entered none yet. */
   get part(): Participation | undefined {
     return this.#part
   }
@@ -61,8 +64,9 @@ export class Generations {
   }
 
   /**
-   * Takes a later generation, if the present one has lost its majority. So a member that lies can't
-   * end a ledger that lives. Of two ledgers of one generation, each goes on by itself.
+   * Enters a later generation, if the present one has lost its majority. So a member that lies
+   * can't end a ledger that works. Two ledgers of one generation go on side by side, with a
+   * warning.
    */
   look(hasMajority: boolean): void {
     const { port, warn } = this.#options
@@ -79,17 +83,18 @@ export class Generations {
   }
 
   /**
-   * Gives the ledger a new beginning on this member alone. Entries that this member does not have
-   * are lost. Those that it has count, also if it does not know that they are committed.
+   * Begins the next generation, with this member as the only voter. Entries that this member does
+   * not have are lost. All entries that it has count, even those that it does not know to be
+   * committed.
    *
-   * If the others live on behind a cut, the pool has two ledgers. So a person must decide it, on
-   * one member only.
+   * If the other voters live on beyond a network partition, the pool has two ledgers. So a person
+   * must decide it, on one member only.
    *
    * @param lost the number of voters that are lost, as a check
    * @throws RecoveryError
    */
   async recover(lost: number, hasMajority: boolean): Promise<void> {
-    if (this.#change !== undefined) throw new RecoveryError('the ledger has a new beginning just now')
+    if (this.#change !== undefined) throw new RecoveryError('this member is entering another ledger')
     const { ledger, applied, voters, seats, seat } = this.running
     const missing = seatsOf(voters).filter((seat) => !seats.all.has(seat))
     if (hasMajority) throw new RecoveryError('the ledger has a leader: there is nothing to recover')
@@ -100,7 +105,7 @@ export class Generations {
     if (log?.hashAt(applied.end.index) === applied.end.hash)
       applied.commit(applied.end.index + 1, log.slice(applied.end.index + 1, log.lastIndex))
     const { term, hash } = applied.end
-    // Epochs of the lost majority stay below those that come.
+    // So the epochs of the lost majority stay below all later epochs.
     const index = applied.end.index + RECOVERED
     const state = applied.renewed(index)
     const next = (): string => newLedger(generationOf(ledger) + 1)
@@ -114,7 +119,7 @@ export class Generations {
   }
 
   /**
-   * Gives up this member's ledger for the one of the others, if there are two.
+   * Gives up this member's ledger, and enters the one that other members state.
    *
    * @throws RecoveryError
    */
@@ -132,9 +137,10 @@ export class Generations {
   }
 
   /**
-   * Goes on in another ledger, with a new seat.
+   * Enters another ledger, with a new seat.
    *
-   * @param name called once more if the first name may stand in a file that was not synced
+   * @param name called a second time if the write of the first name failed: the file may have it
+   *   all the same
    */
   async #enter(name: () => string, beginning?: (seat: Seat) => Snapshot): Promise<void> {
     if (this.#isClosed || this.#change !== undefined) return
@@ -159,12 +165,12 @@ export class Generations {
       await store.write(record, [record])
     } catch (error) {
       warn('LEDGER_WRITE_FAILED', `this member keeps the ledger in memory from now on: ${(error as Error).message}`)
-      // The file may have the first seat, and the next start would go on with it.
+      // The file may have the first seat, and the next start would continue with that seat.
       record = newRecord()
       store = memoryStore
     }
     if (this.#isClosed) return
     this.#part = await participate({ ledger: record.ledger }, [record], store)
-    warn('LEDGER_RECOVERED', `the ledger has a new beginning: ${record.ledger}`)
+    warn('LEDGER_RECOVERED', `this member has entered another ledger: ${record.ledger}`)
   }
 }

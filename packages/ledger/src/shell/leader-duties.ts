@@ -7,17 +7,19 @@ import type { LedgerPort } from './port.ts'
 import type { Participation } from './participation.ts'
 import type { SeatHost } from './seat-host.ts'
 
-/** Ended lives that are remembered, the last ones. A guess. */
+/** The most ended lives that are remembered. A guess. */
 const MAX_ENDED = 10_000
-/** A voter that has answered within this time lives, ms: two heartbeats. */
+/** A voter that has answered within this time is alive, ms: two heartbeats. */
 const ANSWERS = 2000
 /**
- * A member that the leader's node does not know for so long is gone, ms: it ended while no leader
- * looked. A guess: a hundred times the spread of a join.
+ * A member is dead if the leader's node does not know it for this time, ms. It ended while no
+ * leader was there to notice. A guess: a hundred times the time in which a join spreads.
  */
 const UNKNOWN = 30_000
 
-/** The duties of the member whose seat leads: it records ends, and chooses the voters. */
+/**
+ * The duties of the member whose seat leads. It proposes the ends of lives, and chooses the voters.
+ */
 export class LeaderDuties {
   readonly #port: LedgerPort
   readonly #part: () => Participation | undefined
@@ -36,8 +38,8 @@ export class LeaderDuties {
   }
 
   /**
-   * A life has ended, as this member's node knows, or in the ledger. Each member remembers it: it
-   * may lead later.
+   * A life has ended in the pool, as this member's node reports, or in the ledger. Each member
+   * remembers the life, because the member may lead later.
    */
   ended({ id, incarnation }: Life, how: 'left' | 'died'): void {
     const known = this.#ended.get(id)
@@ -48,7 +50,10 @@ export class LeaderDuties {
     if (this.#ended.size > MAX_ENDED && oldest !== undefined) this.#ended.delete(oldest)
   }
 
-  /** Does what is due. The caller calls it after each news of a member, and each second. */
+  /**
+   * Carries out the duties, if this member's seat leads. Call it after each change of a member, and
+   * once a second.
+   */
   check(): void {
     const part = this.#part()
     const seat = part?.seat
@@ -60,7 +65,8 @@ export class LeaderDuties {
     if (term !== this.#term) this.#proposed.clear()
     this.#term = term
     this.#recordEnds(part)
-    // The founder that leads first keeps its seat. Otherwise it would hand over at once.
+    // At a founding the first leader counts as a present voter. Otherwise it would hand over at
+    // once.
     const present = isFounding(configuration) ? [...seatsOf(configuration), seat.seat] : seatsOf(configuration)
     const wanted = chooseVoters(this.#eligible(part), present, this.#most)
     if (wanted.length > 0 && wanted.join() !== seat.state.wanted?.join()) seat.deliver({ type: 'want', seats: wanted })
@@ -82,21 +88,25 @@ export class LeaderDuties {
       if (!isEnded && (since === undefined || now - since < UNKNOWN)) continue
       if (this.#proposed.get(id) === incarnation) continue
       this.#proposed.set(id, incarnation)
-      // Another leader refuses it, and records the end itself.
+      // If another seat leads by now, this member proposes nothing. The new leader proposes the end
+      // itself.
       client
         .propose(() => (this.#part()?.isLeader === true ? encode('gone', { id, incarnation, how: ended?.how ?? 'died' }) : undefined))
         .catch(() => {})
     }
   }
 
-  /** Members of the ledger that this one sees, that may vote, and that have a seat. */
+  /**
+   * The members that may become or stay voters: this member's node knows them, and they state a
+   * seat that may vote.
+   */
   #eligible({ applied, seats, seat }: Participation): readonly Eligible[] {
     const ranks = new Map(applied.fold.members.map(({ id, incarnation, rank }) => [`${id} ${incarnation}`, rank]))
     return this.#port.members().flatMap((member) => {
       const { id, incarnation, location, reach } = member
       const stated = seats.of(id)
       if (stated === undefined || !stated.votes) return []
-      // A voter whose life was pronounced dead may live on: it answers, and joins again.
+      // A voter whose life has ended in the ledger may be alive: it answers, and joins again.
       const isAlive = this.#hasAnswered(seat, stated.seat) && !this.#hasLeft(member)
       const rank = ranks.get(`${id} ${incarnation}`) ?? (isAlive ? Number.MAX_SAFE_INTEGER : undefined)
       if (rank === undefined) return []
@@ -105,7 +115,7 @@ export class LeaderDuties {
     })
   }
 
-  /** Whether a voter has answered the leader of late. */
+  /** Whether a voter has answered the leader within {@link ANSWERS}. */
   #hasAnswered(leader: SeatHost | undefined, voter: Seat): boolean {
     if (voter === leader?.seat) return true
     const state = leader?.state

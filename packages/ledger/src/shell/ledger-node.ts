@@ -17,18 +17,21 @@ import type { LedgerNews } from './news.ts'
 import { Orders } from './orders.ts'
 import { OwnLife } from './own-life.ts'
 import { Participation } from './participation.ts'
+import { pause } from './pause.ts'
 import type { LedgerPort } from './port.ts'
 import { encodeSeat, readSeat, SEAT_CONSTANT } from './seat-constant.ts'
 import { noMajority, statusOf, type LedgerStatus } from './status.ts'
 
-const LOST = 'this member may have founded a ledger before, and has no store of it: it founds none, and waits for one'
-/** Without a leader for this long there is no majority, ms. A guess: three fail-overs. */
+const LOST = 'this member may have founded a ledger and lost its store, so it waits for a ledger of another member'
+/**
+ * If no leader is known for this time, the ledger has no majority, ms. A guess: three fail-overs.
+ */
 const NO_MAJORITY_AFTER = 2000
-/** The interval at which the start looks whether this life has joined, ms. A guess. */
+/** The interval at which `start` checks whether this life has joined, ms. A guess. */
 const POLL = 10
 
 export interface LedgerNodeOptions {
-  /** Default: this member enters a ledger that another one founds. */
+  /** Undefined: this member enters a ledger that another member founds. */
   readonly founding: Founding | undefined
   /** The largest number of voters. */
   readonly voters: number
@@ -36,16 +39,17 @@ export interface LedgerNodeOptions {
   readonly votes: boolean
   readonly identityFile: string | undefined
   /**
-   * Whether this member would see a ledger that there is: it has met others, or nobody let it in.
+   * Whether this member may found a ledger now. It may, if it has met other members and would see a
+   * ledger of theirs, or if its user lets it begin the pool without them.
    */
   readonly mayFound: () => boolean
-  /** Called with the problems of the start. */
+  /** Called with the warnings of the start. */
   readonly onWarning?: (code: string, message: string) => void
   /** Aborts {@link LedgerNode.start}. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** This member in the ledger of its pool. */
+/** The part of this member in the ledger of its pool. */
 export class LedgerNode {
   readonly #port: LedgerPort
   readonly #options: LedgerNodeOptions
@@ -58,7 +62,7 @@ export class LedgerNode {
   /** The last time at which a leader was known. */
   #ledAt = performance.now()
   #status = ''
-  #isClosed = false
+  #isShutDown = false
   readonly #unsubscribe: () => void
   readonly #timer: Timer
 
@@ -81,7 +85,8 @@ export class LedgerNode {
   }
 
   /**
-   * Founds or enters the ledger, and joins it.
+   * Founds or enters the ledger, and joins it. A full pool may refuse this life: see {@link
+   * isRefused}.
    *
    * @throws LedgerMissingError or NoMajorityError if the signal aborts; LedgerConflictError,
    *   LedgerFileError, LedgerCorruptError
@@ -94,7 +99,7 @@ export class LedgerNode {
     try {
       const stored = restore(records)?.ledger
       const { founding, mayFound } = options
-      const isOver = (): boolean => signal?.aborted === true || node.#isClosed
+      const isOver = (): boolean => signal?.aborted === true || node.#isShutDown
       const onLost = (): void => node.#announcer.warn('LEDGER_LOST', LOST)
       const beginning = stored === undefined ? await begin(port, { founding, isNew, mayFound, isOver, onLost }) : { ledger: stored }
       await node.#generations.begin(beginning, records)
@@ -108,7 +113,7 @@ export class LedgerNode {
     }
   }
 
-  /** Calls the listener with later news. Returns a function that ends that. */
+  /** Calls the listener with later news. Returns a function that unsubscribes the listener. */
   subscribe(listener: (news: LedgerNews) => void): () => void {
     return this.#announcer.subscribe(listener)
   }
@@ -122,25 +127,25 @@ export class LedgerNode {
     return this.#running.applied.fold.members
   }
 
-  /** A life that is a member. Undefined: it has not joined, or has ended. */
+  /** Returns the member of this life. Undefined: the life has not joined, or has ended. */
   member({ id, incarnation }: Life): LedgerMember | undefined {
     const member = this.#running.applied.fold.member(id)
     return member?.incarnation === incarnation ? member : undefined
   }
 
-  /** Whether the ledger does not take this life: the pool is full. */
+  /** Whether the ledger has refused this life, because the pool is full. */
   get isRefused(): boolean {
     return this.#life.isRefused
   }
 
-  /** The size of a closed pool. Undefined: no limit. */
+  /** The size of a pool of a fixed size. Undefined: there is no limit. */
   get size(): number | undefined {
     return this.#running.applied.fold.size
   }
 
-  /** Whether all ids of a closed pool have joined. */
-  get isClosed(): boolean {
-    return this.#running.applied.fold.isClosed
+  /** Whether a pool of a fixed size is full: no further id can join. */
+  get isPoolClosed(): boolean {
+    return this.#running.applied.fold.isPoolClosed
   }
 
   reignOf(election: string): { readonly winner: Life; readonly epoch: number } | undefined {
@@ -152,7 +157,7 @@ export class LedgerNode {
   }
 
   /**
-   * Reads the reign as it stood at some moment during this call.
+   * Returns the reign as it was at some moment during this call.
    *
    * @throws NoMajorityError
    */
@@ -185,20 +190,20 @@ export class LedgerNode {
   }
 
   /**
-   * Leaves the ledger: other members vote in its place first, for at most five seconds. So members
-   * that leave one by one never lose the majority.
+   * Leaves the ledger. Waits until this member is no voter any more, but at most five seconds. So
+   * members that leave one by one never lose the majority.
    */
   async leave(): Promise<void> {
     const part = this.#part
     const life = this.#life.joined
     this.#life.isLeaving = true
-    if (part !== undefined && life !== undefined && this.#hasMajority()) await leaveLedger(part, life, () => this.#isClosed)
+    if (part !== undefined && life !== undefined && this.#hasMajority()) await leaveLedger(part, life, () => this.#isShutDown)
     await this.close()
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
+    if (this.#isShutDown) return
+    this.#isShutDown = true
     clearInterval(this.#timer)
     this.#unsubscribe()
     const error = new LedgerMissingError('this member has left the ledger')
@@ -215,7 +220,7 @@ export class LedgerNode {
   }
 
   async #participate(beginning: Beginning, records: readonly StoreRecord[], store: Store): Promise<Participation> {
-    // This life has not joined there yet, as far as this member knows.
+    // As far as this member knows, this life has not joined the ledger that it enters.
     this.#life.installed([])
     return await Participation.start({
       beginning,
@@ -228,7 +233,7 @@ export class LedgerNode {
         onEvents: (events) => {
           for (const event of events) this.#take(event)
         },
-        // A leader may feed the seat before the start has ended.
+        // A snapshot may come before `Participation.start` has returned.
         onInstalled: (fold) => this.#installed(fold),
         onLed: () => this.#led(),
         onNoMajority: () => {
@@ -241,21 +246,22 @@ export class LedgerNode {
     })
   }
 
-  /** Resolves when this life has joined. */
+  /** Resolves when this life has joined, or the full pool has refused it. */
   async #entered(signal: AbortSignal | undefined): Promise<void> {
     this.#look()
     while (this.#life.joined === undefined && !this.#life.isRefused) {
-      await new Promise((resolve) => setTimeout(resolve, POLL))
+      await pause(POLL)
       if (signal?.aborted === true) throw this.#late()
     }
   }
 
+  /** Passes an event of the fold to the parts of this node and to the listeners. */
   #take(event: LedgerEvent): void {
     const change = this.#life.take(event)
     if (event.type === 'ended') this.#duties.ended(event.life, event.how)
     if (event.type === 'joined' || event.type === 'ended') this.#duties.check()
     if (change === 'refused') this.#announcer.emit({ type: 'refused' })
-    // A newcomer gets the members at its own join, and all events behind that.
+    // A newcomer reads the members after its own join. It gets only the later events.
     if (this.#life.hasEntered) this.#announcer.emit({ type: 'event', event })
     if (event.type === 'ordered') this.#orders.take(event)
     if (change !== 'joined') return
@@ -279,8 +285,8 @@ export class LedgerNode {
   }
 
   /**
-   * Resolves when this member has applied the entries up to an index that a request gives. If the
-   * ledger gets a new beginning meanwhile, it asks there.
+   * Resolves when this member has applied the entries up to the index that a request returns. If a
+   * new ledger begins meanwhile, the request is repeated in that ledger.
    */
   async #applied(request: (part: Participation) => Promise<number>): Promise<void> {
     for (;;) {
@@ -289,13 +295,14 @@ export class LedgerNode {
         await part.applied.reached(await request(part))
         return
       } catch (error) {
-        if (!(error instanceof NewBeginning) || this.#isClosed) throw error
+        if (!(error instanceof NewBeginning) || this.#isShutDown) throw error
         await this.#generations.changed
         if (this.#part === part) throw error
       }
     }
   }
 
+  /** A member of the pool has changed, or news was lost. */
   #hear(news: { readonly type: string }): void {
     const { type } = news
     if (type === 'left' || type === 'died') {
@@ -306,8 +313,9 @@ export class LedgerNode {
     if (type === 'joined' || type === 'updated' || type === 'gap' || type === 'left' || type === 'died') this.#look()
   }
 
+  /** Brings all parts up to date with the members of the pool. It also runs once a second. */
   #look(): void {
-    if (this.#isClosed || this.#part === undefined) return
+    if (this.#isShutDown || this.#part === undefined) return
     this.#part.look()
     this.#duties.check()
     void this.#life.join()
@@ -320,6 +328,7 @@ export class LedgerNode {
     this.#duties.check()
   }
 
+  /** Announces the status, if more of it than the index has changed. */
   #review(): void {
     const { status } = this
     const text = JSON.stringify({ ...status, index: 0 })
@@ -337,12 +346,15 @@ export class LedgerNode {
   async #stopped(code: string, error: Error | undefined): Promise<void> {
     if (code === 'resigned' || this.#part === undefined) return
     const why = error === undefined ? '' : `: ${error.message}`
-    this.#announcer.warn(code, `this member's seat in the ledger takes no further part${why}`)
+    this.#announcer.warn(code, `this member's seat in the ledger has stopped${why}`)
     const stated = readSeat(this.#port.self)
     if (stated !== undefined) await this.#port.setConstant(SEAT_CONSTANT, encodeSeat({ ...stated, votes: false })).catch(() => {})
   }
 
-  /** If the signal is a time-out, the call rejects with the voters that can't be reached. */
+  /**
+   * If the signal is a time-out, the call rejects with NoMajorityError, which names the unreachable
+   * voters.
+   */
   async #timely<Result>(call: Promise<Result>, signal: AbortSignal): Promise<Result> {
     const isTimeout = ({ reason }: AbortSignal): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
     return await raceSignal(call, signal, { translateError: () => (isTimeout(signal) ? this.#late() : (signal.reason as Error)) })

@@ -11,13 +11,13 @@ const statement = v.strictObject({
   signature: v.pipe(v.string(), v.regex(/^[\da-f]{128}$/u)),
 })
 
-/** Signs that a life wants to join. Nobody else can let it join. */
+/** Signs that a life wants to join. So no other member can propose its join. */
 export async function signLife(port: Pick<Overlay, 'sign'>, { id, incarnation }: Life): Promise<Uint8Array> {
   const signature = toString(await port.sign(messageOf({ id, incarnation })), 'base16')
   return toJson({ id, incarnation, signature })
 }
 
-/** Reads such statements. They count in one pool only. */
+/** Returns a function that reads such statements. They are valid in one pool only. */
 export function lifeReader(pool: string): ReadStatement {
   return (bytes) => {
     const read = fromJson(statement, bytes)

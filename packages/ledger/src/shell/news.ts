@@ -5,9 +5,9 @@ import type { LedgerStatus } from './status.ts'
 export type LedgerNews =
   /** An event of the ledger after this member's own join. */
   | { readonly type: 'event'; readonly event: LedgerEvent }
-  /** The member fell behind, and has lost events. The state is that of a snapshot. */
+  /** This member lagged and has missed events. A snapshot has replaced the state. */
   | { readonly type: 'gap' }
   | { readonly type: 'status'; readonly status: LedgerStatus }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
-  /** The ledger does not take this member: the pool is full. */
+  /** The ledger has refused this member: the pool is full. */
   | { readonly type: 'refused' }

@@ -1,11 +1,11 @@
-import { inBackground } from '@jel/overlay'
 import type { Proposal } from '../core/messages.ts'
 import { LedgerBusyError, LedgerGapError } from '../errors.ts'
 import type { LedgerEvent, Life } from '../fold/events.ts'
 import { encode, toBase64 } from '../fold/bodies.ts'
 import type { Propose } from './candidacies.ts'
+import { pause } from './pause.ts'
 
-/** Messages of this member that may wait for their place (LEDGER §5). */
+/** The most messages of this member that wait for their place in the order. */
 const MAX_WAITING = 64
 
 /** A message that got no place is proposed again after this time, ms. A guess. */
@@ -20,9 +20,9 @@ interface Waiting extends PromiseWithResolvers<number> {
 }
 
 /**
- * The ordered messages of this member. The fold takes those of one life in the order of their
- * numbers, each once. So a message can be proposed as often as needed, and only the event of its
- * entry says that it has its place.
+ * The ordered messages of this member. The fold counts each message of a life once, in the order of
+ * their numbers. So a message can be proposed as often as needed. Only the event of its entry says
+ * that the message has its place.
  */
 export class Orders {
   readonly #life: () => Life | undefined
@@ -54,18 +54,18 @@ export class Orders {
     if (life?.id === id && life.incarnation === incarnation) this.#waiting.shift()?.resolve(index)
   }
 
-  /** A new life of this member has joined: its numbers begin anew. */
+  /** A new life of this member has joined. The numbers of its messages begin anew. */
   joined(): void {
     this.#number(0)
   }
 
   /**
-   * A snapshot has messages of this life up to a number. Their indexes are not known. Those that
-   * wait come behind them.
+   * A snapshot covers the messages of this life up to a number. Their indexes are unknown, so their
+   * calls reject. The other messages get later numbers.
    */
   installed(last: number): void {
     for (const { number, reject } of this.#waiting)
-      if (number <= last) reject(new LedgerGapError('the message has its place, but this member fell behind and does not know its index'))
+      if (number <= last) reject(new LedgerGapError('the message has its place, but this member lagged and does not know its index'))
     this.#waiting = this.#waiting.filter(({ number }) => number > last)
     this.#number(last)
   }
@@ -88,18 +88,22 @@ export class Orders {
       try {
         await this.#propose(() => this.#entry(waiting))
       } catch {
-        // The ledger has a new beginning: its client goes on.
+        // Another ledger has begun. The message is proposed there.
       }
-      // If it still waits, it came before one with a smaller number, and was lost.
+      // A message that still waits was committed before one with a smaller number, and did not
+      // count.
       while (this.#waiting.includes(waiting)) {
-        await new Promise((resolve) => inBackground(setTimeout(resolve, PAUSE)))
+        await pause(PAUSE, true)
         if (this.#waiting[0] === waiting) break
       }
     }
     waiting.isAsked = false
   }
 
-  /** Undefined: the life has ended, or the message has its place: it must not get a second one. */
+  /**
+   * Returns undefined if the life has ended, or if the message has its place. It must not get a
+   * second place.
+   */
   #entry(waiting: Waiting): Proposal | undefined {
     const life = this.#life()
     if (life === undefined || !this.#waiting.includes(waiting)) return undefined

@@ -14,7 +14,7 @@ export class OwnLife {
   #joining = 0
   /** Whether some life of this process has joined. */
   hasEntered = false
-  /** Whether the ledger does not take this member. */
+  /** Whether the ledger has refused this member. */
   isRefused = false
   /** Whether the present life is the last one. */
   isLeaving = false
@@ -37,8 +37,8 @@ export class OwnLife {
   }
 
   /**
-   * Proposes the join of this life, if it has not joined yet. A life that has ended in the ledger
-   * alone is followed by the next one. A voter may forget a member that sleeps when it restarts.
+   * Proposes the join of this life, if it has not joined yet. If the life has ended in the ledger
+   * but not in the pool, begins the next life. A leader may have taken a sleeping member for dead.
    */
   async join(): Promise<void> {
     const { id, incarnation } = this.#port.self
@@ -52,13 +52,13 @@ export class OwnLife {
       const statement = toBase64(await signLife(this.#port, { id, incarnation }))
       await this.#propose(() => encode('join', { statement }))
     } catch {
-      // There is another ledger now, or this member leaves. The next look tries again.
+      // Another ledger has begun, or this member leaves. The node calls `join` again each second.
     } finally {
       this.#joining = 0
     }
   }
 
-  /** Takes an event about this life. Returns what has happened to it. */
+  /** Applies an event. Returns the change of this life, if the event is about it. */
   take(event: LedgerEvent): 'joined' | 'refused' | 'ended' | undefined {
     if (event.type === 'joined' && this.isOwn(event.member)) {
       this.#joined = event.member
@@ -74,7 +74,7 @@ export class OwnLife {
     return 'ended'
   }
 
-  /** The state is that of a snapshot now. */
+  /** A snapshot has replaced the state. */
   installed(members: readonly LedgerMember[]): void {
     this.#joined = members.find((member) => this.isOwn(member))
   }

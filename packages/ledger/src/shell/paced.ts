@@ -1,4 +1,9 @@
-/** Frames of one stream that are handled in a second. An honest leader sends far less. A guess. */
+import { pause } from './pause.ts'
+
+/**
+ * The most frames of one stream that are handled in a second. An honest leader sends far fewer. A
+ * guess.
+ */
 const MAX_RATE = 10_000
 
 /** A stage for the frames of one stream. A stream that is too fast is not read for a while. */
@@ -8,7 +13,7 @@ export async function* paced(frames: AsyncIterable<Uint8Array>): AsyncIterable<U
     const now = performance.now()
     if (now - begin >= 1000) [begin, count] = [now, 0]
     count += 1
-    if (count > MAX_RATE) await new Promise((resolve) => setTimeout(resolve, 1000 - (now - begin)))
+    if (count > MAX_RATE) await pause(1000 - (now - begin))
     yield frame
   }
 }

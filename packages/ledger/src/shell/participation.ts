@@ -1,8 +1,7 @@
 import { NO_VOTERS, hasSeat, seatsOf, type Configuration } from '../core/configuration.ts'
-import type { StopCode } from '../core/ledger-io.ts'
-import { ELECTION } from '../core/ledger-io.ts'
+import { ELECTION, type StopCode } from '../core/ledger-io.ts'
 import { isAnswer, isRequest, type LedgerMessage } from '../core/messages.ts'
-import { idOf, seatOf, type Seat } from '../core/seat.ts'
+import { idOf, seatOf, type Address, type Seat } from '../core/seat.ts'
 import { openSeat, type StoreRecord } from '../core/store.ts'
 import type { ReadStatement } from '../fold/bodies.ts'
 import type { Store } from '../store/store.ts'
@@ -23,7 +22,7 @@ import { Transport } from './transport.ts'
 
 export interface ParticipationOptions {
   readonly port: LedgerPort
-  /** Without groups the member enters a ledger. */
+  /** If `groups` is undefined, this member enters a ledger. Otherwise it founds one. */
   readonly beginning: Beginning
   readonly store: Store
   readonly records: readonly StoreRecord[]
@@ -34,14 +33,16 @@ export interface ParticipationOptions {
     onLed(): void
     /** This member led, and has heard no quorum for five seconds. */
     onNoMajority(): void
-    /** This member's seat takes no further part. */
+    /** This member's seat has stopped. */
     onStopped(code: StopCode, error: Error | undefined): void
-    /** A voter has another history under the same name. */
+    /** A voter has another history of the ledger with this name. */
     onForeign(voter: string): void
   }
 }
 
-/** This member's part in one ledger: its seat, what it has applied, and whom it follows. */
+/**
+ * This member's part in one ledger: its seat, the applied entries, and the voter that it follows.
+ */
 export class Participation {
   readonly #options: ParticipationOptions
   readonly applied: Applied
@@ -54,7 +55,10 @@ export class Participation {
   #seat: SeatHost | undefined
   /** Whether the stores of the voters outlive their processes, as far as this member has seen. */
   readonly #durable = new Map<Seat, boolean>()
-  /** The leader as the followed voter knows it. */
+  /**
+   * The leader that the followed voter reports. It counts while no leader sends entries to this
+   * member's own seat. Undefined: this member follows no voter.
+   */
   #heard: { readonly term: number; readonly leader: Seat | undefined } | undefined
   #isClosed = false
 
@@ -73,7 +77,7 @@ export class Participation {
     })
     this.#transport = new Transport(port, {
       onEnvelope: (from, envelope) => this.#receive(from, envelope),
-      // A leader speaks each second, so its stream ends only if it is gone.
+      // A leader sends a heartbeat each second. So its stream ends only if the leader has ended.
       onEnded: (from) => this.#seat?.deliver({ type: 'lost', id: from }),
     })
     this.#publisher = new Publisher(port, () => this.#seat)
@@ -99,7 +103,7 @@ export class Participation {
   }
 
   /**
-   * Opens the seat, and takes part.
+   * Opens the seat, and connects it to the other members.
    *
    * @throws LedgerFileError if the first record of a new store can't be written
    */
@@ -146,7 +150,7 @@ export class Participation {
     return this.#options.beginning.ledger
   }
 
-  /** Undefined: the seat has resigned, or its store has failed. */
+  /** Undefined: the seat has stopped. */
   get seat(): SeatHost | undefined {
     return this.#seat
   }
@@ -159,7 +163,10 @@ export class Participation {
     return this.#isFed() ? this.#seat?.state.leader : this.#heard?.leader
   }
 
-  /** The voters. Before the first change they stand in no entry. */
+  /**
+   * The voters. Before the first change of voters no entry names them. Then a voting seat uses its
+   * own configuration, and any other member the leader that it knows.
+   */
   get voters(): Configuration {
     const { voters } = this.applied.end
     const state = this.#seat?.state
@@ -168,7 +175,7 @@ export class Participation {
     return this.leader === undefined ? voters : { groups: [{ seats: [this.leader] }] }
   }
 
-  /** Whether a leader is known, also one that has said nothing for a moment. */
+  /** Whether a leader is known, even if the leader has been silent for a moment. */
   get isLed(): boolean {
     return (this.#seat?.state.leader ?? this.#heard?.leader) !== undefined
   }
@@ -177,15 +184,18 @@ export class Participation {
     return Math.max(this.applied.end.term, this.#heard?.term ?? 0, this.#isFed() ? (this.#seat?.state.term ?? 0) : 0)
   }
 
-  /** Whether the store of a voter outlives its process. Undefined: this member has not seen it. */
+  /**
+   * Whether the store of a voter outlives its process. Undefined: this member has not seen the
+   * voter.
+   */
   isDurable(seat: Seat): boolean | undefined {
     const stated = this.seats.of(idOf(seat))
     return stated?.seat === seat ? stated.isDurable : this.#durable.get(seat)
   }
 
   /**
-   * Looks at the members: their seats are in their constants. The caller does so after each news of
-   * a member, and each second.
+   * Reads the seats that the members state in their constants. Call it after each change of a
+   * member, and once a second.
    */
   look(): void {
     if (this.#isClosed) return
@@ -201,7 +211,7 @@ export class Participation {
     this.look()
   }
 
-  /** Takes no further part. A leader hands over first. */
+  /** Stops the seat, and closes all streams. A leader hands over first. */
   async close(why: Error): Promise<void> {
     this.#isClosed = true
     this.client.close(why)
@@ -211,7 +221,10 @@ export class Participation {
     await Promise.all([this.#transport.close(), this.#publisher.close()])
   }
 
-  /** Whether a leader feeds this member's own seat. A leader says no more to a replaced seat. */
+  /**
+   * Whether a leader sends entries to this member's own seat, and the seat votes. A leader sends no
+   * more entries to a seat that was replaced.
+   */
   #isFed(): boolean {
     const state = this.#seat?.state
     if (state === undefined || !hasSeat(state.configuration, state.seat) || state.leader === undefined) return false
@@ -227,15 +240,18 @@ export class Participation {
     }
   }
 
-  /** Voters, or at least members that may know them. */
+  /** The seats that may know the leader: voters, or else all seats. */
   #asked(): readonly Seat[] {
     const voters = seatsOf(this.applied.end.voters).filter((seat) => this.seats.all.has(seat))
     if (voters.length > 0) return voters
-    // A founder waits for the first leader, which its own seat will name.
+    // A founder asks nobody: its own seat reports the first leader.
     return this.#seat?.state.configuration.groups.length === 0 ? [...this.seats.all] : []
   }
 
-  /** Says what is committed to the voters, which would learn of it a second later. */
+  /**
+   * Tells the voters the commit index at once. Otherwise they would learn it from the next
+   * heartbeat.
+   */
   #tell(): void {
     const state = this.#seat?.state
     if (state?.role !== 'leader') return
@@ -246,7 +262,10 @@ export class Participation {
       if (to !== seat) this.#transport.send(idOf(to), { ledger, from: seat, to, message: { type: 'tip', index: commit, hash } })
   }
 
-  /** A seat that was replaced while it was away goes on behind what the others have committed. */
+  /**
+   * Installs the state that this member has read from a voter, if its own seat was replaced while
+   * it was away. A leader sends no entries to such a seat.
+   */
   #adopt(): void {
     const state = this.#seat?.state
     if (state === undefined || this.#isFed()) return
@@ -255,7 +274,7 @@ export class Participation {
       this.#seat?.deliver({ type: 'install', snapshot: this.applied.snapshot() })
   }
 
-  #send(to: string, message: LedgerMessage): void {
+  #send(to: Address, message: LedgerMessage): void {
     const {
       port,
       beginning: { ledger },
@@ -264,7 +283,7 @@ export class Participation {
     const id = idOf(to)
     const envelope = { ledger, from: this.#seat?.seat ?? self, to, message }
     if (id === self) this.#take(self, envelope)
-    // The asker is a member, whatever its seat. The answer goes as other messages to its seat do.
+    // A request comes from the id of a member. The answer goes to the member's present seat.
     else this.#transport.send(id, isAnswer(message) ? { ...envelope, to: this.seats.of(id)?.seat ?? to } : envelope)
   }
 

@@ -7,11 +7,14 @@ import type { Publication } from '../wire/frames.ts'
 export interface Place {
   /** The first entry that it lacks. */
   next: number
-  /** The snapshot on its way, and the bytes of it that were sent. */
+  /** The snapshot that is being sent, and the number of its bytes that were sent. */
   snapshot: { readonly of: Snapshot; readonly offset: number } | undefined
 }
 
-/** Returns the next frame for a reader that lacks some entry, and its place behind that frame. */
+/**
+ * Returns the next frame for a reader that lacks some entry, and the place of the reader after that
+ * frame.
+ */
 export function nextFrame(log: Log, { next, snapshot }: Place, commit: number): { readonly bytes: Uint8Array; readonly place: Place } {
   if (snapshot !== undefined || next <= log.snapshot.index) return nextPart(snapshot ?? { of: log.snapshot, offset: 0 }, next)
   const entries = log.slice(next, commit, MAX_PAGE)
@@ -20,7 +23,10 @@ export function nextFrame(log: Log, { next, snapshot }: Place, commit: number): 
   return { bytes: encodeValue(page), place: { next: next + entries.length, snapshot: undefined } }
 }
 
-/** The snapshot of the begin goes on, though the voter has a newer one meanwhile. */
+/**
+ * Returns the next part of a snapshot. It is sent to its end, though the voter may have a newer
+ * one.
+ */
 function nextPart({ of, offset }: NonNullable<Place['snapshot']>, next: number): ReturnType<typeof nextFrame> {
   const { index, term, hash, configuration, state } = of
   const bytes = state.subarray(offset, offset + MAX_PART)

@@ -12,34 +12,33 @@ import type { SeatHost } from './seat-host.ts'
 /** The protocol by which a reader follows a voter. */
 export const READ_PROTOCOL = '/jel/ledger-follow/1.0.0'
 
-/** Readers of one voter. Five voters serve 2,560. A guess. */
+/** The most readers of one voter. So five voters serve 2,560 readers. A guess. */
 const MAX_READERS = 512
 /** A member may have two streams to this one: the former may not have ended yet. */
 const STREAMS_OF_ONE = 2
 /**
- * A voter says at this interval whom it follows, so that its readers notice if it stands still, ms.
+ * The interval at which a voter tells its readers the leader, ms. So the readers notice a voter
+ * that hangs.
  */
 export const READER_HEARTBEAT = 2000
 /** The first frame of a stream must come within this time, ms. A guess. */
 const FIRST_FRAME_TIMEOUT = 5000
-/** Streams whose first frame has not come yet, of all members together. A guess. */
+/** The most streams whose first frame has not come yet, of all members together. A guess. */
 const MAX_SILENT = 64
-/** Bytes that wait for one reader. More frames follow when it has taken them. A guess. */
+/** The most bytes that wait for one reader. More frames follow when these have left. A guess. */
 const MAX_QUEUED = 1024 * 1024
-/**
- * The interval at which a voter looks whether slow readers have taken their frames, ms. A guess.
- */
+/** The interval at which a voter checks whether slow readers can get more frames, ms. A guess. */
 const POLL = 20
 
-/** A reader that follows. */
+/** A reader that has subscribed. */
 interface Subscriber extends Place {
   readonly from: string
   readonly queue: SendQueue
 }
 
 /**
- * The part of a voter that feeds readers with what is committed. So a reader costs a voter little
- * while nothing is committed, and has news one way later.
+ * The part of a voter that sends the committed entries to readers, unasked. So a reader costs a
+ * voter little while nothing is committed, and a new entry reaches it in one message.
  */
 export class Publisher {
   readonly #port: Pick<Overlay, 'handle' | 'unhandle'>
@@ -61,12 +60,12 @@ export class Publisher {
     await this.#port.handle(READ_PROTOCOL, (stream, from) => this.#serve(stream, from))
   }
 
-  /** Entries are committed. */
+  /** Sends each reader the committed entries that it lacks. */
   feed(): void {
     const state = this.#seat()?.state
     if (state === undefined || this.#readers.size === 0) return
     if (!isVoter(state)) {
-      // Readers go on with those that are voters now.
+      // The readers will subscribe to present voters.
       for (const frames of this.#readers.keys()) void frames.close()
       this.#readers.clear()
       return
@@ -87,7 +86,7 @@ export class Publisher {
     if (isSlow) this.#slow ??= inBackground(setTimeout(() => this.#again(), POLL))
   }
 
-  /** The leader has changed, as this voter knows. */
+  /** Tells all readers the leader that this voter knows. */
   led(): void {
     const state = this.#seat()?.state
     if (state !== undefined) for (const frames of this.#readers.keys()) sayLeader(frames, state)
@@ -110,7 +109,7 @@ export class Publisher {
     const all = [...[...this.#readers.values()].map((each) => each.from), ...this.#silent.values()]
     const isFull = this.#readers.size >= MAX_READERS || this.#silent.size >= MAX_SILENT
     if (this.#isClosed || isFull || all.filter((each) => each === from).length >= STREAMS_OF_ONE) {
-      stream.abort(new Error('it has too many readers'))
+      stream.abort(new Error('this member has too many readers, or too many streams of one member'))
       return
     }
     const queue = new SendQueue()
@@ -120,7 +119,8 @@ export class Publisher {
       {
         onFrame: (bytes) => {
           const asked = decodeValue(subscribe, bytes)
-          if (!this.#silent.delete(frames) || asked === undefined) frames.abort(new Error('it asked for nothing'))
+          if (!this.#silent.delete(frames) || asked === undefined)
+            frames.abort(new Error('the stream does not begin with one subscription'))
           else this.#answer(frames, from, queue, asked)
         },
         onEnd: () => {
@@ -133,7 +133,7 @@ export class Publisher {
     )
     this.#silent.set(frames, from)
     const timer = inBackground(
-      setTimeout(() => this.#silent.has(frames) && frames.abort(new Error('it asked for nothing')), FIRST_FRAME_TIMEOUT),
+      setTimeout(() => this.#silent.has(frames) && frames.abort(new Error('the reader sent no subscription in time')), FIRST_FRAME_TIMEOUT),
     )
   }
 
@@ -159,7 +159,7 @@ export class Publisher {
 
 /**
  * Whether readers may follow this seat. A founder may not know yet that the founding is over, and
- * that it has no seat any more.
+ * that it is no voter any more.
  */
 function isVoter({ configuration, seat }: Readonly<LedgerState>): boolean {
   return !isFounding(configuration) && hasSeat(configuration, seat)

@@ -20,7 +20,7 @@ export function encodeSeat({ ledger, seat, isDurable, votes }: SeatStatement): U
   return new TextEncoder().encode(words.join(' '))
 }
 
-/** Returns undefined for a member that takes no part, and for a statement that is none. */
+/** Returns undefined for a member without such a statement, and for an invalid one. */
 export function readSeat(member: { readonly id: string; readonly constants: ReadonlyMap<string, Uint8Array> }): SeatStatement | undefined {
   const bytes = member.constants.get(SEAT_CONSTANT)
   if (bytes === undefined) return undefined

@@ -2,7 +2,7 @@ import { Driver, type Clock } from '@jel/machine'
 import type { LedgerEffect, LedgerInput, LedgerOptions } from '../core/ledger-io.ts'
 import { Ledger } from '../core/ledger.ts'
 import type { LedgerMessage } from '../core/messages.ts'
-import type { Seat } from '../core/seat.ts'
+import type { Address, Seat } from '../core/seat.ts'
 import type { LedgerState } from '../core/state.ts'
 import type { Durable, StoreRecord } from '../core/store.ts'
 import { firstHash } from '../core/entry.ts'
@@ -12,11 +12,11 @@ type Effect<Type extends LedgerEffect['type']> = Extract<LedgerEffect, { readonl
 
 /** Carries out the effects of a seat that concern others. */
 export interface SeatEvents {
-  /** `to`: a seat, or the id of a member that has asked. */
-  send(to: string, message: LedgerMessage): void
+  /** `to`: a seat, or the id of a member that sent a request. */
+  send(to: Address, message: LedgerMessage): void
   committed(effect: Effect<'committed'>): void
   installed(effect: Effect<'installed'>): void
-  /** Its leader, or its own role, has changed. */
+  /** The leader that this seat knows has changed. */
   led(): void
   noMajority(): void
   /** `error`: why a write failed. */
@@ -68,7 +68,7 @@ export class SeatHost {
     return this.#ledger.state.seat
   }
 
-  /** Read it, and change nothing. */
+  /** The state of the seat. Do not change it. */
   get state(): Readonly<LedgerState> {
     return this.#ledger.state
   }
@@ -99,7 +99,7 @@ export class SeatHost {
     }
   }
 
-  /** All that the store must have when a snapshot takes the place of entries. */
+  /** All records that the store must have after a snapshot has replaced entries. */
   #whole(): readonly StoreRecord[] {
     const { term, votedFor, log } = this.#ledger.state
     return [

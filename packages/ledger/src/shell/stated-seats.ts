@@ -12,12 +12,15 @@ export class StatedSeats {
     this.#ledger = ledger
   }
 
-  /** All of them. */
+  /** All stated seats. */
   get all(): ReadonlySet<Seat> {
     return this.#seats
   }
 
-  /** The statement of a member. Undefined: it is not present, or takes no part. */
+  /**
+   * The statement of a member. Undefined: the member is not present, or states no seat in this
+   * ledger.
+   */
   of(id: string): SeatStatement | undefined {
     return this.#byId.get(id)
   }

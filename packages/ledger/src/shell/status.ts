@@ -8,11 +8,12 @@ import type { Participation } from './participation.ts'
 export interface LedgerStatus {
   /** Names the ledger. */
   readonly id: string
-  /** Grows by one when a person gives the ledger a new beginning after a lost majority. */
+  /** Grows by one when a person begins the next generation after a lost majority. */
   readonly generation: number
   /**
-   * `ready`: a leader is known. `no-majority`: none for two seconds, so the ledger takes no
-   * entries on this side. `stopped`: this member's own seat has failed, and it only reads.
+   * `ready`: a leader is known. `no-majority`: no leader was known for two seconds, so the ledger
+   * commits no entries here. `stopped`: this member's own seat has stopped, so the member only
+   * reads.
    */
   readonly state: 'ready' | 'no-majority' | 'stopped'
   /** The term, as far as this member knows. */
@@ -22,14 +23,17 @@ export interface LedgerStatus {
   readonly voters: readonly {
     readonly id: string
     /**
-     * Whether its store outlives its process. Undefined: it can't be reached, and was not seen
-     * before.
+     * Whether its store outlives its process. Undefined: the voter can't be reached, and this
+     * member has not seen it before.
      */
     readonly durable: boolean | undefined
-    /** Whether this member's node knows it. */
+    /** Whether this member's node knows the voter. */
     readonly reachable: boolean
   }[]
-  /** The last entry that this member has applied. Without a majority: the last one that it has. */
+  /**
+   * The last entry that this member has applied. Without a majority: the last entry in the log of
+   * its seat.
+   */
   readonly index: number
 }
 
@@ -52,7 +56,7 @@ export function statusOf(part: Participation | undefined, hasMajority: boolean):
   }
 }
 
-/** Says which voters a call could not reach. */
+/** Makes the error of a call without an answer. It names the voters that can't be reached. */
 export function noMajority(part: Participation | undefined): NoMajorityError {
   const voters = part?.voters ?? { groups: [] }
   const present = part?.seats.all ?? new Set<Seat>()

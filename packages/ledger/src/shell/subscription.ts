@@ -11,8 +11,8 @@ import { oneOf } from './one-of.ts'
 import type { StatedSeats } from './stated-seats.ts'
 
 /**
- * A reader leaves a voter that was silent, or had no leader, for this long, ms: another one may
- * have more. A guess: three beats.
+ * A reader leaves a voter that was silent, or had no leader, for this long, ms: another voter may
+ * have more entries. A guess: three heartbeats.
  */
 const SUBSCRIPTION_TIMEOUT = 3 * READER_HEARTBEAT
 /** After an attempt that failed, the next one begins after this time, ms. A guess. */
@@ -23,19 +23,22 @@ export interface SubscriptionOptions {
   readonly seats: StatedSeats
   readonly ledger: string
   readonly applied: Applied
-  /** Whether this member has to follow: its own seat is fed by no leader. */
+  /** Whether this member must follow a voter: no leader sends entries to its own seat. */
   readonly isNeeded: () => boolean
-  /** The followed voter knows this leader, or none. Undefined for the term: nobody is followed. */
+  /**
+   * The followed voter reports this leader, or none. If `term` is undefined, this member follows
+   * nobody.
+   */
   readonly onLed: (term: number | undefined, leader: Seat | undefined) => void
-  /** The asked voter has another history. */
+  /** The followed voter has another history of this ledger. */
   readonly onForeign: (voter: string) => void
 }
 
-/** Follows one voter, and takes another one when the stream ends. */
+/** Follows one voter. Follows another one when the stream ends. */
 export class Subscription {
   readonly #options: SubscriptionOptions
   #timer: Timer | undefined
-  /** Voters that other members have named. */
+  /** Voters that the member asked last has named. */
   #named: readonly Seat[] = []
   #frames: FrameStream | undefined
   /** When the followed voter last said that it has a leader. */
@@ -48,7 +51,10 @@ export class Subscription {
     this.#options = options
   }
 
-  /** Begins or ends to follow. The caller calls it each second, and when the need may change. */
+  /**
+   * Begins or ends the subscription, as needed. Call it once a second, and when `isNeeded` may have
+   * changed.
+   */
   check(): void {
     if (this.#isClosed) return
     const isNeeded = this.#options.isNeeded()
@@ -118,8 +124,9 @@ export class Subscription {
   }
 
   /**
-   * Chooses a voter at random. It trusts the voters that it has read of. Only if none of them is
-   * left, it asks any member that takes part: all voters may have been replaced meanwhile.
+   * Chooses a seat at random: a voter of the entries that this member has read, else a named voter,
+   * else any seat. If none of the known voters is left, all of them may have been replaced. Then
+   * `signer` is undefined, and pages of any seat count.
    */
   #choose(): { readonly id: string; readonly signer: Seat | undefined } | undefined {
     const { port, seats, applied } = this.#options
@@ -131,7 +138,7 @@ export class Subscription {
     return chosen === undefined ? undefined : { id: idOf(chosen), signer: known.length > 0 ? chosen : undefined }
   }
 
-  /** Returns false if the stream is of no use. */
+  /** Handles a frame. Returns false if the stream must end. */
   #take(from: string, signer: Seat | undefined, frame: Publication | undefined): boolean {
     const { applied, onForeign, onLed } = this.#options
     switch (frame?.type) {

@@ -6,8 +6,8 @@ import { MAX_FRAME, frame, type Envelope } from '../wire/frames.ts'
 import { paced } from './paced.ts'
 
 /**
- * The protocol of messages between members. A stream names the parties of its messages when they
- * change: between two voters, once.
+ * The protocol of messages between members. A stream names the two parties of its messages only
+ * when they change. So between two voters it names them once.
  */
 const PROTOCOL = '/jel/ledger/1.0.0'
 
@@ -15,17 +15,20 @@ const PROTOCOL = '/jel/ledger/1.0.0'
 const IDLE = 10_000
 /** A member that could not be reached is dialed again after this time, ms. A guess. */
 const REDIAL = 200
-/** Bytes that may wait for a stream to open. Raft repeats what is dropped. A guess. */
+/**
+ * The most bytes that wait for a stream to open. Further messages are dropped, and Raft repeats
+ * them. A guess.
+ */
 const MAX_WAITING = 4 * 1024 * 1024
-/** A member may have two streams to this one: the former may not have ended yet. */
+/** The most streams of one member to this one. Its former streams may not have ended yet. */
 const STREAMS_OF_ONE = 3
 
 type Parties = Omit<Envelope, 'message'>
 
 export interface TransportEvents {
-  /** `from`: the id of the member. The schema has passed each frame. */
+  /** A message has come from the member with the id `from`. It fits the schema. */
   onEnvelope(from: string, envelope: Envelope): void
-  /** The stream of this member to this one has ended. */
+  /** A stream of that member to this one has ended. */
   onEnded(from: string): void
 }
 
@@ -40,7 +43,7 @@ interface Outbound {
   sentAt: number
 }
 
-/** Carries messages to other members. It may lose them: Raft repeats what matters. */
+/** Carries messages to other members. It may lose messages: Raft repeats those that matter. */
 export class Transport {
   readonly #port: Pick<Overlay, 'open' | 'handle' | 'unhandle'>
   readonly #events: TransportEvents
@@ -69,7 +72,7 @@ export class Transport {
     this.#sendFrame(to, out, message)
   }
 
-  /** Sends what waits, for at most a second. */
+  /** Closes all streams. The bytes that wait are sent first, for at most a second. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
@@ -126,7 +129,7 @@ export class Transport {
   #serve(stream: Stream, from: string): void {
     const others = [...this.#inbound.values()].filter((each) => each === from).length
     if (this.#isClosed || others >= STREAMS_OF_ONE) {
-      stream.abort(new Error('it has too many streams'))
+      stream.abort(new Error(`${from} has too many streams`))
       return
     }
     let parties: Parties | undefined

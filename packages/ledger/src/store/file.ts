@@ -8,19 +8,21 @@ import { frame, framesOf } from './framing.ts'
 import { decodeRecords, encodeRecords } from './records.ts'
 import type { Opened, Store } from './store.ts'
 
-/** Rights of other users. The log has names and payloads of applications. */
+/**
+ * The rights of other users in the mode of a file. The log has names and payloads of applications.
+ */
 const OTHERS = 0o077
 
 /** A write that waits. */
 interface Write extends PromiseWithResolvers<void> {
   readonly record: StoreRecord
-  /** All records that the file must have after this write. Undefined: it goes behind the others. */
+  /** All records that the file must have after this write. Undefined: the record is appended. */
   readonly whole: readonly StoreRecord[] | undefined
 }
 
 /**
  * A store in a file: a line of JSON, and then a frame for each write. All writes that wait are
- * synced together. After a failure the store takes no more writes: nobody knows which bytes of a
+ * synced together. After a failure the store accepts no more writes: nobody knows which bytes of a
  * failed sync are on the disk, and a second sync may report success all the same.
  */
 export class FileStore implements Store {
@@ -51,8 +53,8 @@ export class FileStore implements Store {
     const store = new FileStore(path, header)
     const bytes = await read(path)
     if (bytes === undefined) {
-      // Shows early that the folder takes no file. A later life finds it empty, and has promised
-      // nothing. If the file is missing then, it was lost.
+      // This shows early whether the folder allows a new file. A later life that finds the file
+      // empty has promised nothing. A later life that finds no file has lost it.
       if (isFirstLife) await named(path, async () => await store.#replace([]))
       return { store, records: [], isNew: isFirstLife }
     }
@@ -75,7 +77,7 @@ export class FileStore implements Store {
     await write.promise
   }
 
-  /** Closes the file when all that waits is written. */
+  /** Closes the file after the waiting writes. */
   async close(): Promise<void> {
     await this.#written
     this.#error ??= new LedgerFileError(`${this.#path} is closed`)
@@ -100,18 +102,18 @@ export class FileStore implements Store {
 
   async #put(writes: readonly Write[]): Promise<void> {
     const last = writes.findLastIndex(({ whole }) => whole !== undefined)
-    const behind = writes.slice(last + 1).map(({ record }) => record)
+    const later = writes.slice(last + 1).map(({ record }) => record)
     if (last !== -1 || this.#handle === undefined) {
-      await this.#replace([...(writes[last]?.whole ?? []), ...behind])
+      await this.#replace([...(writes[last]?.whole ?? []), ...later])
       return
     }
-    const bytes = frame(encodeRecords(behind))
+    const bytes = frame(encodeRecords(later))
     const written = await this.#handle?.write(bytes)
     if (written?.bytesWritten !== bytes.length) throw new Error(`only ${written?.bytesWritten} of ${bytes.length} bytes were written`)
     await this.#handle?.datasync()
   }
 
-  /** Writes a new file in the place of the old one. */
+  /** Replaces the file by a new one with these records. */
   async #replace(records: readonly StoreRecord[]): Promise<void> {
     const temporary = `${this.#path}.tmp`
     await rm(temporary, { force: true })
@@ -173,7 +175,7 @@ async function named(path: string, action: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Without this, a power failure may bring back the old file. */
+/** Without this call, a power failure may bring back the old file. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')

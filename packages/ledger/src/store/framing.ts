@@ -15,8 +15,8 @@ export function frame(bytes: Uint8Array): Uint8Array {
 
 /**
  * Returns the frames of a file, and the end of the last whole one. Each write is synced before the
- * next one begins, so a crash can tear only the last frame. If a whole frame comes behind damaged
- * bytes, the file has lost what was synced.
+ * next one begins, so a crash can tear only the last frame. If a whole frame comes after damaged
+ * bytes, the file has lost bytes that were synced.
  */
 export function framesOf(
   bytes: Buffer,

@@ -7,7 +7,7 @@ import { decodeValue, encodeValue } from '../wire/codec.ts'
 
 const snapshot = v.object({ index: count, term, hash, configuration: configurationSchema, state: bytes(MAX_SNAPSHOT) })
 
-/** The records of a store, as its file has them. */
+/** The records of a store, as its file stores them. */
 const record = v.variant('type', [
   v.object({ type: v.literal('seat'), ledger: v.pipe(v.string(), v.regex(LEDGER_ID)), seat, snapshot }),
   v.pipe(

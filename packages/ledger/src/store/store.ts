@@ -5,10 +5,10 @@ export interface Store {
   /** Whether the records outlive the process. */
   readonly isDurable: boolean
   /**
-   * Writes a record behind the others. Resolves when the record is synced. After a rejection the
-   * store takes no more.
+   * Appends a record. Resolves when the record is synced. After a rejection the store accepts no
+   * more records.
    *
-   * @param whole all records that the store must have after this one, in place of the others
+   * @param whole all records that the store must have after this write, in place of the former ones
    */
   write(record: StoreRecord, whole?: readonly StoreRecord[]): Promise<void> | undefined
   close(): Promise<void>
@@ -18,13 +18,16 @@ export interface Store {
 export interface Opened {
   readonly store: Store
   readonly records: readonly StoreRecord[]
-  /** Whether the member can't have promised anything before: it had no store in an earlier life. */
+  /**
+   * Whether the member can't have promised anything before: no earlier life of it has written a
+   * record.
+   */
   readonly isNew: boolean
 }
 
 /**
- * The store of a member without an identity file: its next life has another id, so nothing must
- * outlive the process. `write` returns undefined: the record is kept at once.
+ * The store in memory, for a member without an identity file. Its next process has another id, so
+ * nothing must outlive this one. `write` returns undefined: there is nothing to wait for.
  */
 export const memoryStore: Store = {
   isDurable: false,

@@ -18,7 +18,7 @@ const MAX_FIRST_LINE = 2048
 const digest: Digest = (bytes) => createHash('sha256').update(bytes).digest()
 const header = v.object({ format: v.literal('jel-ledger/1'), pool: v.string(), id: v.string() })
 
-/** The content of a ledger's file, after a check of all of it. */
+/** The content of the file of a ledger, after a check of the whole file. */
 export interface VerifiedFile {
   readonly pool: string
   /** The id of the member that wrote the file. */
@@ -29,7 +29,7 @@ export interface VerifiedFile {
   readonly term: number
   /** The seat that got the vote of this term. */
   readonly votedFor: Seat | undefined
-  /** The last entry that is replaced by a state. 0: none is. */
+  /** The last entry that a snapshot has replaced. 0: there is no such entry. */
   readonly snapshotIndex: number
   readonly lastIndex: number
   /** Names the last entry and all before it. */
@@ -37,7 +37,10 @@ export interface VerifiedFile {
   readonly configuration: Configuration
   /** The seats that the configuration names. */
   readonly voters: readonly Seat[]
-  /** Bytes behind the last whole write: a crash tore the next one. The next start cuts them off. */
+  /**
+   * Bytes after the last whole write: a crash interrupted the next one. The next start removes
+   * them.
+   */
   readonly torn: number
 }
 
@@ -45,7 +48,7 @@ export interface VerifiedFile {
  * Checks a file `<identityFile>.ledger`: its frames with their checksums, its records, and the hash
  * of each entry, which covers all entries before it. Only reads the file: a member may be using it.
  *
- * @throws LedgerFileError for a file that can't be read, or is none of a ledger;
+ * @throws LedgerFileError for a file that can't be read, or that is no file of a ledger;
  *   LedgerCorruptError for a damaged one
  */
 export async function verifyFile(path: string): Promise<VerifiedFile> {
@@ -96,7 +99,10 @@ function headerOf(bytes: Buffer, path: string): { readonly pool: string; readonl
   }
 }
 
-/** Follows the records, and returns the first one that does not fit those before it. */
+/**
+ * Returns the problem of the first record that does not fit those before it. Undefined: all records
+ * fit.
+ */
 function problemOf([first, ...others]: readonly StoreRecord[], id: string): string | undefined {
   if (first === undefined) return undefined
   if (first.type !== 'seat' || idOf(first.seat) !== id) return 'does not begin with a seat of its member'

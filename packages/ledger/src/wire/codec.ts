@@ -10,7 +10,7 @@ export function encodeValue(value: object): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-/** Returns undefined for bytes that are no such value. */
+/** Returns undefined for bytes that are no encoded value, or do not fit the schema. */
 export function decodeValue<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> | undefined {
   try {
     const result = v.safeParse(schema, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), revive))
