@@ -68,10 +68,10 @@ export class LedgerCalls extends StreamCalls {
   }
 
   /**
-   * Gives the ledger a new beginning on this member alone, after the majority of its voters is lost
-   * for good. Entries that this member does not have are lost, and epochs go on far above the
-   * former ones. If the lost voters are alive behind a cut, there are two ledgers from now on. Call
-   * it on one member only.
+   * Begins the next generation of the ledger on this member alone, after the majority of its voters
+   * is lost for good. Entries that this member does not have are lost, and epochs go on far above
+   * the former ones. If the lost voters are alive behind a cut, there are two ledgers from now on.
+   * Call it on one member only.
    *
    * @param lost the number of voters that are lost, as a check
    * @throws RecoveryError if there is a leader, or another number of voters is lost; PoolLeftError
