@@ -30,6 +30,7 @@ const urgentBytes = 16_384
  * enough by then.
  */
 export const warningsAtOnce = 16
+/** The time in which warnings count together, ms. Guess, with `warningsAtOnce`. */
 const warningsSpan = 60_000
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { constants, scaled, type Constant } from './parse.ts'
+import { constants, scaled, uncommented, type Constant } from './parse.ts'
 
 const constant = (value: string): Constant => ({ file: 'a.ts', name: 'x', value, reason: '', definition: `const x = ${value}` })
 
@@ -19,4 +19,8 @@ it('most constants of the protocol can be changed', () => {
   const all = constants()
   expect(all.length).toBeGreaterThan(150)
   expect(all.filter((each) => scaled(each, 2) !== undefined).length).toBeGreaterThan(all.length * 0.9)
+})
+
+it('each constant of the protocol has a comment of its own, which has its source', () => {
+  expect(uncommented()).toEqual([])
 })

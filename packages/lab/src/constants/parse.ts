@@ -26,9 +26,23 @@ export function constants(): readonly Constant[] {
   return [...folders.values()].flat().flatMap((file) => constantsOf(file, readFileSync(join(sources, file), 'utf8')))
 }
 
+/**
+ * Returns the constants whose comment does not stand directly above them, as `file: name`. They
+ * have no source, and {@link constants} leaves them out.
+ */
+export function uncommented(): readonly string[] {
+  const listed = new Set(constants().map(({ file, name }) => `${file}: ${name}`))
+  const files = globSync('**/*.ts', { cwd: sources }).filter((file) => !/\.(?:test|bench|d)\.ts$/u.test(file))
+  const named = files.toSorted().flatMap((file) => {
+    const found = readFileSync(join(sources, file), 'utf8').matchAll(/^(?:export )?const (\w+)(?:: \w+)? = [\d_.*\s()/+-]*\d$/gmu)
+    return [...found].map(([, name]) => `${file}: ${name}`)
+  })
+  return named.filter((each) => !listed.has(each))
+}
+
 /** Returns the constants of a source, and the settings of `config.ts`. Each has a comment. */
 function constantsOf(file: string, source: string): Constant[] {
-  const pattern = /\/\*\*((?:(?!\*\/).)*)\*\/\n(?:export )?((?:const (\[[\w, ]+\]|\w+) =|    (\w+):) ([[\d][^\n]*?)),?\n/gsu
+  const pattern = /\/\*\*((?:(?!\*\/).)*)\*\/\n(?:export )?((?:const (\[[\w, ]+\]|\w+)(?:: \w+)? =|    (\w+):) ([[\d][^\n]*?)),?\n/gsu
   return [...source.matchAll(pattern)].flatMap(([, comment = '', definition = '', constant, setting = '', value = '']) =>
     /^[\d_.*\s[\],/()+-]*\d\]?$/u.test(value)
       ? [{ file, name: plain(constant ?? setting), value: plain(value), reason: reasonOf(comment), definition }]

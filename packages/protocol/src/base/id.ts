@@ -16,6 +16,7 @@ import type { NodeId } from './values.ts'
  */
 const prefix = Uint8Array.of(0x00, 0x24, 0x08, 0x01, 0x12, 0x20)
 
+/** Bytes of an Ed25519 key (RFC 8032). */
 export const publicKeyBytes = 32
 
 /**

@@ -16,11 +16,9 @@ import type { Confirmation } from './verdict/confirmation.ts'
 import type { OwnAccusations } from './verdict/own-accusations.ts'
 import { smallPool } from './verdict/quorum.ts'
 
-/**
- * If no helper answers, a node asks again after this time, ms. The time doubles up to
- * `longestRetry`. Guess.
- */
+/** If no helper answers, a node asks again after this time, ms. The time doubles. Guess. */
 const retry = 500
+/** The time before the next request grows up to this, ms. Guess. */
 const longestRetry = 2_000
 
 /**

@@ -31,11 +31,12 @@ export const delayMax = 1_000
  */
 export const turnLength = 40
 /**
- * More changes than this within a second are a surge. Joins and leaves: measured (simulated, 100
+ * More changes than this within a `second` are a surge. Joins and leaves: measured (simulated, 100
  * nodes), lazy push then takes half the bytes of publishing each change. Deaths: guess. Many deaths
  * often come together, and they are urgent.
  */
 const surge = { joined: 4, left: 4, died: 32 }
+/** The time in which changes count together, ms. By definition. */
 const second = 1_000
 /** A younger node or link is in no mesh of the topic yet, ms. Measured: one to two seconds. */
 export const meshTime = 3_000

@@ -10,6 +10,7 @@ import { decode } from './decode.ts'
 import * as wire from '../wire/messages.js'
 import { kinds, type Content, type Statement, type Unknown } from './statement.ts'
 
+/** Bytes of an Ed25519 signature (RFC 8032). */
 const signatureBytes = 64
 /**
  * Bytes that a later version may add to the largest body of a kind, or to a fact around it. Guess:

@@ -10,8 +10,9 @@ import type * as wire from '../wire/messages.js'
 import type { Batch, Message } from './message.ts'
 import { ProtobufCodec } from './protobuf-codec.ts'
 
-/** Bytes of a key (32) and of a signature (64), each with tag and length. */
+/** Bytes of a key (32), with tag and length. */
 const keyField = 34
+/** Bytes of a signature (64), with tag and length. */
 const signatureField = 66
 
 /** Encodes small or rare messages to get their size. */

@@ -32,11 +32,11 @@ const longestWaitForIntroducer = 300_000
 const recently = 60_000
 
 /**
- * If a dialled member has come back, then for `foundLately` ms the node waits only `nextContested`
- * ms before it dials another member with a contested death. Guess: the pause between two dials of a
- * node, and a few turns.
+ * While a dialled member came back lately, the node waits this time before it dials another member
+ * with a contested death, ms. Guess: the pause between two dials of a node.
  */
 const nextContested = 200
+/** A dialled member that came back within this time did so lately, ms. Guess: a few turns. */
 const foundLately = 10_000
 
 /** Dials to a lost member. One node dials only few of the lost members. */

@@ -21,11 +21,14 @@ import type { Batcher } from './batcher.ts'
 import { enough, IndirectProbeRound, type RoundSources } from './indirect-probe-round.ts'
 
 /**
- * The time for a helper's answer. A helper that has to dial the subject (TCP, Noise, hello) takes
- * this many round trips. `gathering`, ms, is the time in batches: a request and its answer wait in
- * four batches on the way. Guess.
+ * Round trips of a helper that has to dial the subject: TCP, Noise, hello, the probe. Guess. A
+ * helper's answer may take these and `gathering`.
  */
 const roundTrips = 8
+/**
+ * The time of a request and its answer in batches on the way, ms. Guess: there are four batches,
+ * and each may wait for twice the `gatherTime` of a batch.
+ */
 export const gathering = 80
 /**
  * Longest time for these round trips, ms. If answers take seconds, the machine is overloaded. Waits

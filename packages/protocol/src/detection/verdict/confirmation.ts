@@ -33,12 +33,15 @@ import type { Refutations } from './refutations.ts'
 const generousFor = 2_400
 
 /**
- * The time for an accusation to reach the member and for the refutation to come back: round trips
- * and a constant, ms. The round trips are some four hops of gossip each way. The constant is for
- * two waits: both messages wait for others that share their broadcast. Measured (a hundred nodes,
- * 10 ms apart): with 120 ms in all, a living member was pronounced dead in one of two runs.
+ * Round trips for an accusation to reach the member and for the refutation to come back: some four
+ * hops of gossip each way. Measured (a hundred nodes, 10 ms apart): with 120 ms in all, a living
+ * member was pronounced dead in one of two runs.
  */
 const refutationTrips = 6
+/**
+ * The time of two waits, ms: the accusation and the refutation wait for others that share their
+ * broadcast. Measured with `refutationTrips`.
+ */
 const refutationTime = 100
 /**
  * Replaces `refutationTime` if this node suspects a single member whose host refuses, ms. It covers
@@ -76,7 +79,9 @@ const settling = 1_000
  * plus `turnTrips` round trips: the news waits for a batch, and the batch travels. Guess.
  */
 const turnLength = 60
+/** Round trips of a turn, beside `turnLength`. Guess: the news passes a few hops. */
 const turnTrips = 3
+/** A turn takes no longer than this, ms. Guess: longer round trips come from overload. */
 const longestTurn = 5_000
 
 /**
