@@ -6,6 +6,7 @@
  */
 export { acceptance, type AcceptanceOptions, type TestRunner } from './acceptance.ts'
 export { AcceptanceError } from './failure.ts'
+export { halfOf } from './half.ts'
 export { realTime } from './real-time.ts'
 export type {
   Swarm,
