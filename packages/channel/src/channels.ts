@@ -5,30 +5,37 @@ import { Outbound } from './outbound.ts'
 import { PeerLimits } from './peer-limits.ts'
 import { Inbound } from './inbound.ts'
 
-/** A receiver acknowledges at the latest after this time, ms, or so many bytes. Guesses. */
-const [ACK_TIME, ACK_BYTES] = [100, 262_144]
-/** A member may have two streams to this one: the former may not have ended yet. */
+/** The longest time from a message to its acknowledgement, ms. A guess. */
+const ACK_TIME = 100
+/** The most bytes of messages that one acknowledgement confirms. A guess. */
+const ACK_BYTES = 262_144
+/** A member uses one stream to this one. Two streams that it replaced may not have ended yet. */
 const STREAMS_OF_ONE = 3
 
 export interface ChannelOptions {
-  /** as in `/jel-group/1.0.0` */
+  /** The name of the protocol, such as `/jel-group/1.0.0`. */
   readonly protocol: string
-  /** Longest message, bytes. */
+  /** The longest message, bytes. All members must have the same limit. */
   readonly maxBytes: number
-  /** A message of a member is handled at least this long after its former one, ms. Default: 0. */
+  /** The shortest time between two messages of one member, ms. Default: 0. */
   readonly pause?: number
   /**
-   * Takes a message. An error ends the stream of the sender. The next message of the sender waits
-   * for a promise.
+   * Handles a message. If this function returns a promise, the next message of the sender waits
+   * until the promise resolves. An error ends the stream of the sender, and the message does not
+   * come again.
    */
   readonly onMessage: (from: string, message: Uint8Array) => void | Promise<void>
-  /** The member can't be reached: it does not speak the protocol, or takes nothing. */
+  /**
+   * Called if the messages that wait for a member are lost: the member does not speak the protocol,
+   * or too many bytes wait for it.
+   */
   readonly onFailed: (member: string, error: Error) => void
 }
 
 /**
- * Sends messages to other members. A member gets the messages of another one in order and once, for
- * as long as both live: a broken stream is opened again, and repeats what was not acknowledged.
+ * Sends messages to other members. A member gets the messages of another member once and in order,
+ * as long as both live. A broken stream is opened again. Messages without an acknowledgement are
+ * sent again on the new stream.
  */
 export class Channels {
   readonly #pool: Pool
@@ -56,15 +63,24 @@ export class Channels {
     for (const type of ['died', 'left'] as const) this.#pool.addEventListener(type, ({ detail }) => this.#forget(detail.id), { signal })
   }
 
-  /** Sends a message to another member. A member that dies or leaves gets no more. */
+  /**
+   * Sends a message to another member. If that member dies or leaves, the messages that wait for it
+   * are dropped. After a call of `close` nothing is sent.
+   *
+   * @throws RangeError for a message that is longer than `maxBytes`
+   */
   send(to: string, message: Uint8Array): void {
+    const { maxBytes, protocol } = this.#options
+    // The receiver would end each stream at this message, and later messages would wait for ever.
+    if (message.length > maxBytes)
+      throw new RangeError(`a message of ${protocol} has ${message.length} bytes; at most ${maxBytes} are allowed`)
     if (this.#isClosed) return
     this.#outboundTo(to).send(message)
   }
 
   /**
-   * Keeps streams to these members open, and no longer to those before. So the next message to one
-   * of them waits for no dial.
+   * Keeps streams to these members open, so that the next message to one of them waits for no dial.
+   * A stream to a member of the former call closes after 30 s without messages.
    */
   keep(members: ReadonlySet<string>): void {
     if (this.#isClosed) return
@@ -74,18 +90,18 @@ export class Channels {
     for (const to of before) if (!members.has(to)) this.#outbound.get(to)?.rest()
   }
 
-  /** The bytes that wait for a member, sent and not acknowledged ones included. */
+  /** The bytes for a member that it has not acknowledged, whether they were sent or not. */
   waiting(to: string): number {
     return this.#outbound.get(to)?.bytes ?? 0
   }
 
-  /** Resolves when at most so many bytes wait for a member, or it is gone. */
+  /** Resolves when at most `bytes` bytes wait for a member, or when the member is gone. */
   async drained(to: string, bytes: number): Promise<void> {
     for (let channel = this.#outbound.get(to); channel !== undefined && channel.bytes > bytes; channel = this.#outbound.get(to))
       await channel.change()
   }
 
-  /** Messages that were sent before still go out, for at most a second. */
+  /** Closes all streams. Messages on a stream have a second to go out. All others are lost. */
   close(): void {
     this.#isClosed = true
     for (const channel of this.#outbound.values()) channel.end()
@@ -113,7 +129,7 @@ export class Channels {
   #fail(member: string, error: Error): void {
     const isLoss = this.#outbound.get(member)?.isEmpty === false
     this.#forget(member)
-    // A stream that was only kept open lost nothing.
+    // If no message waited, nothing is lost.
     if (isLoss) this.#options.onFailed(member, error)
   }
 
@@ -126,7 +142,7 @@ export class Channels {
     const admission = this.#limits.admit(from)
     if (admission === undefined || this.#isClosed) {
       admission?.end()
-      stream.abort(new Error('it has too many streams'))
+      stream.abort(new Error(this.#isClosed ? 'these channels are closed' : `${from} has too many streams`))
       return
     }
     let session: string | undefined
@@ -175,7 +191,7 @@ export class Channels {
   }
 }
 
-/** Whether a member is there and does not speak the protocol. */
+/** Whether this error says that a member can be reached, but does not speak the protocol. */
 export function isUnsupported(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) if (each.name === 'UnsupportedProtocolError') return true
   return false

@@ -1,25 +1,27 @@
 import { NUMBER_BYTES, numberOf } from './numbered.ts'
 
-/** A receiver remembers so many senders that are no members any more. A guess. */
+/** Above this number of senders, a receiver forgets those that are no members. A guess. */
 const MAX_FORMER = 4096
-/** Bytes of the name of a session. A random UUID has 36. */
+/** The most bytes of the name of a session. A random UUID has 36 bytes. */
 const MAX_SESSION = 64
 
-/** The last messages of a sender. */
+/** The messages of a sender that have arrived. */
 interface Received {
   readonly session: string
+  /** The number of the last message that was passed to `onMessage`. */
   last: number
+  /** The number up to which messages are acknowledged. */
   handled: number
-  /** Set while a message is being handled. */
+  /** The handling that is under way. */
   busy: Promise<void> | undefined
 }
 
-/** The numbers of the messages that came, so that each is handled once and in order. */
+/** The receiving half of the channels. It handles each message of a sender once and in order. */
 export class Inbound {
   readonly #received = new Map<string, Received>()
   readonly #isMember: (id: string) => boolean
   readonly #onMessage: (from: string, message: Uint8Array) => void | Promise<void>
-  /** With more senders than this it forgets those that are no members. */
+  /** With more senders than this, the senders that are no members are forgotten. */
   #most = MAX_FORMER
 
   constructor(isMember: (id: string) => boolean, onMessage: (from: string, message: Uint8Array) => void | Promise<void>) {
@@ -27,31 +29,32 @@ export class Inbound {
     this.#onMessage = onMessage
   }
 
-  /** The last message of a sender that was handled. */
+  /** Returns the number of the last handled message of this sender. */
   handled(from: string): number {
     return this.#received.get(from)?.handled ?? 0
   }
 
-  /** Takes the first frame of a stream: the name of its session. */
+  /** Takes the first frame of a stream, which is the name of the session. Returns the name. */
   begin(from: string, frame: Uint8Array): string {
-    if (frame.length > MAX_SESSION) throw new Error(`the name of a session has at most ${MAX_SESSION} bytes`)
+    if (frame.length > MAX_SESSION) throw new Error(`the name of a session has ${frame.length} bytes; at most ${MAX_SESSION} are allowed`)
     const session = new TextDecoder().decode(frame)
     if (this.#received.get(from)?.session !== session) this.#received.set(from, { session, last: 0, handled: 0, busy: undefined })
     if (this.#received.size > this.#most) this.#forget(from)
     return session
   }
 
-  /** Handles a message, unless it was handled before. The next one waits meanwhile. */
+  /** Handles a message, unless it came before. Waits for the handling that is under way. */
   async take(from: string, session: string, frame: Uint8Array): Promise<void> {
-    if (frame.length < NUMBER_BYTES) throw new Error('a message has a number')
-    // A message of an older stream may be in the middle of its handling.
+    if (frame.length < NUMBER_BYTES) throw new Error(`a message of ${frame.length} bytes has no number`)
+    // The handling of a message of an older stream may be under way.
     for (let busy = this.#received.get(from)?.busy; busy !== undefined; busy = this.#received.get(from)?.busy) await busy
     const received = this.#received.get(from)
-    // An older stream of the sender may still have frames.
+    // Frames of an older session are dropped.
     if (received?.session !== session) return
     const number = numberOf(frame)
     if (number <= received.last) {
-      // It was handled, or its handling failed: the sender must not repeat it for ever.
+      // The message came before. It is acknowledged also if its handling failed. Otherwise the
+      // sender would repeat it for ever.
       received.handled = Math.max(received.handled, number)
       return
     }
@@ -66,8 +69,8 @@ export class Inbound {
   }
 
   /**
-   * A member must not be forgotten: its next message would have a number that does not follow, or
-   * no session.
+   * Forgets senders that are no members. The state of a member stays: without it `take` would drop
+   * or reject the next message.
    */
   #forget(newest: string): void {
     for (const id of this.#received.keys()) if (id !== newest && !this.#isMember(id)) this.#received.delete(id)

@@ -1,7 +1,7 @@
-/** Bytes of a number before a message. */
+/** The bytes of the number in front of a message. */
 export const NUMBER_BYTES = 4
 
-/** Returns the number before a message, or that of an acknowledgement. */
+/** Returns the number in front of a message. An acknowledgement is a number without a message. */
 export function numberOf(frame: Uint8Array): number {
   return new DataView(frame.buffer, frame.byteOffset).getUint32(0)
 }

@@ -3,40 +3,42 @@ import { FrameStream, inBackground, SendQueue, type Timer } from '@jel/overlay'
 import { NUMBER_BYTES, numberOf, withNumber } from './numbered.ts'
 
 /**
- * A broken stream is opened again after this time, ms; it doubles up to the second one. Guesses.
+ * The pause before a broken stream is opened again, ms. The pause doubles from attempt to attempt,
+ * up to the longest one. Guesses.
  */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [50, 1000]
-/** Bytes that may wait for a member, sent and not acknowledged ones included. A guess. */
+/** The most bytes that may lack an acknowledgement, whether they were sent or not. A guess. */
 const MAX_WAITING = 32 * 1_048_576
 /**
- * Bytes that are on a stream and not acknowledged, unless one message has more. A guess: far below
- * the 16 MiB at which a stream gives up a slow reader.
+ * The most bytes on a stream that lack an acknowledgement. A single message may be longer. A guess:
+ * far below the 16 MiB at which a stream gives up a slow reader.
  */
 const WINDOW = 4 * 1_048_576
-/** A channel without messages for this time closes its stream, ms. A guess. */
+/** A stream without messages for this time is closed, ms. A guess. */
 const IDLE_TIME = 30_000
 
 /** The member to which messages go. */
 export interface Receiver {
   open(): Promise<Stream>
-  /** Its stream stays open without messages. */
+  /** Whether the stream stays open without messages. */
   isKept(): boolean
-  /** Whether another stream may help after this error. */
+  /** Whether to open a stream again after this error. */
   mayOpenAgain(error: unknown): boolean
-  /** It can't be reached, or takes nothing. */
+  /** Called if the receiver can't be reached, or if too many bytes wait for it. */
   onFailed(error: Error): void
 }
 
-/** The messages to one member that it has not acknowledged, and the stream on which they go. */
+/** The messages that one member has not acknowledged, and the stream to that member. */
 export class Outbound {
   readonly #to: Receiver
-  /** Names this channel. Its numbers begin at 1. */
+  /** The name of this session. The first message of a session has the number 1. */
   readonly #session = crypto.randomUUID()
   readonly #unacknowledged: { readonly number: number; readonly frame: Uint8Array }[] = []
   #bytes = 0
-  /** The number of these messages that went to the present stream, and their bytes. */
+  /** How many of the unacknowledged messages are on the present stream, and their bytes. */
   #sent = 0
   #sentBytes = 0
+  /** The number of the last message. */
   #last = 0
   #stream: FrameStream | undefined
   #isOpening = false
@@ -44,14 +46,14 @@ export class Outbound {
   #pause = FIRST_PAUSE
   #retry: Timer | undefined
   #idle: Timer | undefined
-  /** Wait until the member has acknowledged something. */
+  /** Called when the member has acknowledged something. */
   readonly #waiters = new Set<() => void>()
 
   constructor(to: Receiver) {
     this.#to = to
   }
 
-  /** The bytes that wait, sent and not acknowledged ones included. */
+  /** The bytes without an acknowledgement, whether they were sent or not. */
   get bytes(): number {
     return this.#bytes
   }
@@ -65,17 +67,18 @@ export class Outbound {
     const frame = withNumber(number, message)
     this.#unacknowledged.push({ number, frame })
     this.#bytes += frame.length
-    if (this.#bytes > MAX_WAITING) this.#to.onFailed(new Error(`${this.#bytes} bytes wait for a member that takes nothing`))
+    if (this.#bytes > MAX_WAITING)
+      this.#to.onFailed(new Error(`${this.#bytes} bytes wait for the member; at most ${MAX_WAITING} are allowed`))
     else if (this.#stream !== undefined) this.#pump()
     else this.open()
   }
 
-  /** Opens a stream, unless there is one or soon will be. */
+  /** Opens a stream, unless one is open or about to be opened. */
   open(): void {
     if (this.#stream === undefined && !this.#isOpening && this.#retry === undefined) void this.#open()
   }
 
-  /** Closes the stream after a while without messages. */
+  /** Closes the stream after `IDLE_TIME` without messages, unless it must stay open. */
   rest(): void {
     clearTimeout(this.#idle)
     if (!this.isEmpty) return
@@ -89,12 +92,12 @@ export class Outbound {
     )
   }
 
-  /** Resolves when the member has acknowledged something, or at the end. */
+  /** Resolves when the member has acknowledged something, or at a call of `end`. */
   async change(): Promise<void> {
     await new Promise<void>((resolve) => this.#waiters.add(resolve))
   }
 
-  /** Messages that were sent before still go out, for at most a second. */
+  /** Closes the stream. Messages on the stream have a second to go out. All others are lost. */
   end(): void {
     this.#isOver = true
     clearTimeout(this.#retry)
@@ -110,7 +113,7 @@ export class Outbound {
       const stream = await this.#to.open()
       this.#isOpening = false
       if (this.#isOver) {
-        stream.abort(new Error('its channel has ended'))
+        stream.abort(new Error('the channel has ended'))
         return
       }
       const frames: FrameStream = new FrameStream(
@@ -146,7 +149,7 @@ export class Outbound {
     this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE)
   }
 
-  /** Sends the next messages, as far as the window allows. */
+  /** Puts the next messages on the stream, as far as `WINDOW` allows. */
   #pump(): void {
     for (let next = this.#unacknowledged[this.#sent]; next !== undefined; next = this.#unacknowledged[this.#sent]) {
       if (this.#sent > 0 && this.#sentBytes + next.frame.length > WINDOW) return
@@ -161,7 +164,7 @@ export class Outbound {
     const number = numberOf(bytes)
     this.#pause = FIRST_PAUSE
     for (let first = this.#unacknowledged[0]; first !== undefined && first.number <= number; first = this.#unacknowledged[0]) {
-      // An acknowledgement of what was not sent yet is a lie.
+      // A member can't have a message that was not sent yet.
       if (this.#sent === 0) break
       this.#unacknowledged.shift()
       this.#sent--

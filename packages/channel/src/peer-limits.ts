@@ -1,26 +1,27 @@
-/** A member forgets idle peers above this number. A guess. */
+/** Above this number of peers, the idle ones are forgotten. A guess. */
 const MAX_PEERS = 1024
 
 export interface PeerBounds {
-  /** Maximum number of streams, of all members together. Default: no limit. */
+  /** Maximum number of streams of all members together. Default: no limit. */
   readonly total?: number
   /** Maximum number of streams of one member. */
   readonly ofOne: number
-  /** A message of a member is handled at least this long after its former one, ms. */
+  /** The shortest time between two messages of one member, ms. */
   readonly pause: number
 }
 
-/** A stream that a member may have. */
+/** A stream that counts against the bounds. */
 export interface Admission {
   /**
-   * A stage for its frames. A member that sends too fast waits: its streams are not read meanwhile.
+   * A stage for the frames of the stream. It delays the frames of a member that sends too fast. The
+   * stream is not read meanwhile.
    */
   readonly stage: (frames: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
-  /** Call it once, at the end of the stream. */
+  /** Must be called once, at the end of the stream. */
   readonly end: () => void
 }
 
-/** Bounds the streams of each other member: their number, and the pace of their messages. */
+/** Bounds the number of streams of each other member, and the pace of its messages. */
 export class PeerLimits {
   readonly #bounds: PeerBounds
   readonly #peers = new Map<string, { open: number; notBefore: number }>()
@@ -30,7 +31,7 @@ export class PeerLimits {
     this.#bounds = bounds
   }
 
-  /** Returns undefined for a stream above the bounds. */
+  /** Admits a stream of this member. Returns undefined for a stream above the bounds. */
   admit(id: string): Admission | undefined {
     const { total = Infinity, ofOne, pause } = this.#bounds
     const peer = this.#peers.get(id) ?? { open: 0, notBefore: 0 }

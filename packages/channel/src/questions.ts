@@ -29,7 +29,7 @@ export async function askOnce(pool: Pool, member: MemberRef, question: object, o
     reject(error)
     end.abort(error)
   }
-  // A stopped process takes a stream, and says nothing.
+  // A stopped process accepts a stream, and never answers.
   const timer = setTimeout(() => fail(errorOf('late')), time)
   const abort = (): void => fail(signal?.reason as Error)
   signal?.addEventListener('abort', abort, { once: true })
@@ -51,13 +51,13 @@ export async function askOnce(pool: Pool, member: MemberRef, question: object, o
 }
 
 export interface ServeOptions {
-  /** Bounds the streams, and the pace of their questions. */
+  /** Bounds the number of streams, and the pace of the questions. */
   readonly limits: PeerLimits
   /** Maximum bytes of a question. */
   readonly maxBytes: number
   /** Time for the question to arrive, ms. */
   readonly time: number
-  /** If it rejects, the stream ends without an answer. */
+  /** Returns the answer. If this function rejects, the stream ends without an answer. */
   readonly answer: (question: Uint8Array) => Promise<object>
 }
 
@@ -65,13 +65,13 @@ export interface ServeOptions {
 export function serveOnce(stream: Stream, from: string, { limits, maxBytes, time, answer }: ServeOptions): void {
   const admission = limits.admit(from)
   if (admission === undefined) {
-    stream.abort(new Error('it asks for too much at once'))
+    stream.abort(new Error('too many questions are open'))
     return
   }
   let isAsked = false
   const frames: FrameStream = new FrameStream(
     stream,
-    // A stream keeps its place while its question waits.
+    // A stream counts against the limits until it ends, also while its question waits.
     { maxFrameBytes: maxBytes, queue: new SendQueue(), stage: admission.stage },
     {
       onFrame: (bytes) => {

@@ -102,6 +102,18 @@ describe('channels', () => {
     await from.channels.drained(b.self.id, 0)
   })
 
+  it('refuse a message that is too long, and bring the next ones', async () => {
+    const [a, b] = await pair()
+    const [from, to] = [await sideOf(a), await sideOf(b)]
+    expect(() => from.channels.send(b.self.id, numbered(0, 1001))).toThrow(
+      new RangeError(`a message of ${PROTOCOL} has 1001 bytes; at most 1000 are allowed`),
+    )
+    from.channels.send(b.self.id, numbered(1, 1000))
+    await expect.poll(() => to.received).toEqual([1])
+    await expect.poll(() => from.channels.waiting(b.self.id)).toBe(0)
+    expect(from.failed).toEqual([])
+  })
+
   it('keep streams open that carry nothing yet, and open them again', async () => {
     const [a, b] = await pair()
     const from = await sideOf(a)

@@ -151,6 +151,50 @@ describe('the driver', () => {
     expect(log.slice(4)).toEqual(['< timer', '> stalled', '< question', '> news'])
   })
 
+  test('wakes the machine again after a handler threw on a wake', () => {
+    let isBroken = true
+    const { driver, log, pass } = setUp(
+      (_input, now) => [send('one'), send('two'), { type: 'timer', at: now + 100 }],
+      () => {
+        if (log.includes('< timer') && isBroken) throw new Error('broken')
+      },
+    )
+    driver.deliver(frame('in'))
+    expect(() => pass(100)).toThrow('broken')
+    expect(log).toEqual(['< in', '> one', '> two', '< timer', '> one'])
+    isBroken = false
+    pass(99)
+    expect(log).toHaveLength(5)
+    pass(1)
+    expect(log.slice(5)).toEqual(['< timer', '> one', '> two'])
+    pass(100)
+    expect(log.slice(8)).toEqual(['< timer', '> one', '> two'])
+  })
+
+  test('loses no input if the handler of another one throws', () => {
+    const { driver, ask, log, stall } = setUp(
+      (input, now) => (input.type === 'timer' ? [send('wake')] : [send(input.text), { type: 'timer', at: now + 10 }]),
+      (to) => {
+        if (to === 'bad' || to === 'wake') throw new Error(to)
+      },
+    )
+    expect(() => driver.deliver(frame('bad'), frame('good'))).toThrow('bad')
+    expect(log).toEqual(['< bad', '> bad', '< good', '> good'])
+    stall(50)
+    expect(() => driver.deliver(frame('late'))).toThrow('wake')
+    expect(log.slice(4)).toEqual(['< timer', '> wake', '< late', '> late'])
+    stall(50)
+    expect(() => ask()).toThrow('wake')
+    expect(log.slice(8)).toEqual(['< timer', '> wake', '< question', '> news'])
+    expect(() => driver.deliver(frame('bad'), frame('bad'))).toThrow(AggregateError)
+  })
+
+  test('sets no timeout for a machine that asks for no wake', () => {
+    const { driver } = setUp(() => [{ type: 'timer', at: Infinity }])
+    driver.deliver(frame('in'))
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   test('does nothing once stopped, even in the middle of a list of effects', () => {
     const { driver, ask, log, pass } = setUp(
       (_input, now) => [{ type: 'timer', at: now + 100 }, send('one'), send('two')],

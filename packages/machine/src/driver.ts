@@ -1,24 +1,28 @@
 import type { Machine, Milliseconds, Tagged, TimerEffect, TimerInput } from './machine.ts'
 
 /**
- * The handlers that carry out effects: one for each type of effect, with the name of the type. The
- * driver itself carries out effects of the type `timer`.
+ * The handlers that carry out effects. The key of a handler is the type of its effect. The driver
+ * itself carries out effects of the type `timer`.
  */
 export type EffectHandlers<Effect extends Tagged> = {
   readonly [Type in Exclude<Effect['type'], 'timer'>]: (effect: Extract<Effect, { type: Type }>) => void
 }
 
-/** Gives the time, which never runs backwards. */
+/** A clock that never runs backwards. */
 export interface Clock {
   now(): Milliseconds
 }
 
-/** The longest delay that setTimeout takes, ms. */
+/** The longest delay that setTimeout takes, ms: more than 24 days. */
 const longestDelay = 2 ** 31 - 1
 
 /**
  * Runs a state machine in real time. Inputs go in one at a time. The driver carries out the effects
  * of an input before the next input. An input that arises meanwhile waits for its turn.
+ *
+ * If a handler throws, the driver drops the later effects of that input, except the effect `timer`.
+ * If the machine throws, that input has no effects. In both cases the driver goes on with the next
+ * input. It throws the error when no input waits any more.
  */
 export class Driver<Input extends Tagged, Effect extends Tagged> {
   readonly #machine: Machine<Input, Effect>
@@ -27,14 +31,17 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   readonly #queue: ({ readonly input: Input } | { readonly effects: readonly (Effect | TimerEffect)[] })[] = []
   #isRunning = false
   #isStopped = false
-  /** The time at which the driver must wake the machine; undefined: never. */
+  /** The time at which the driver must wake the machine. Undefined: it need not. */
   #due: Milliseconds | undefined
   /**
-   * The running timeout: its end, and the time for which it was set. Its end may be the later one,
-   * since setTimeout waits for whole milliseconds, at least one.
+   * The running timeout. It fires at `end`, and was set for the wake at `due`. `end` is later than
+   * `due` by less than the millisecond to which setTimeout rounds. `end` is the earlier one if
+   * `due` is further away than `longestDelay`.
    */
-  #armed: { readonly end: Milliseconds; readonly for: Milliseconds } | undefined
+  #armed: { readonly end: Milliseconds; readonly due: Milliseconds } | undefined
   #timeout: NodeJS.Timeout | undefined
+  /** The errors of the present run. */
+  readonly #errors: unknown[] = []
 
   constructor(machine: Machine<Input, Effect>, handlers: EffectHandlers<Effect>, clock: Clock) {
     this.#machine = machine
@@ -80,24 +87,25 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   #run(first?: () => void): void {
     if (this.#isRunning) return
     this.#isRunning = true
-    try {
-      first?.()
-      for (let next = this.#queue.shift(); next && !this.#isStopped; next = this.#queue.shift()) {
-        if ('effects' in next) this.#carryOut(next.effects)
-        else {
-          this.#wakeIfOverdue()
-          this.#carryOut(this.#machine.handle(next.input, this.#clock.now()))
-        }
+    if (first !== undefined) this.#attempt(first)
+    for (let next = this.#queue.shift(); next && !this.#isStopped; next = this.#queue.shift()) {
+      if ('effects' in next) this.#carryOut(next.effects)
+      else {
+        this.#wakeIfOverdue()
+        this.#handle(next.input)
       }
-    } finally {
-      this.#isRunning = false
-      // A handler that throws must not stop the machine.
-      this.#arm()
     }
+    this.#isRunning = false
+    this.#arm()
+    const errors = this.#errors.splice(0)
+    if (errors.length > 1) throw new AggregateError(errors, 'several inputs failed')
+    if (errors.length === 1) throw errors[0]
   }
 
   /**
-   * Wakes the machine before any other input, if its wake and the running timeout are overdue.
+   * Wakes the machine if it is due, before the next input. A timeout that has not reached its end
+   * yet will wake it in time, so the driver waits for that timeout.
+   *
    * After a stop of the process (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's
    * buffers are full of old input. Node.js may handle that input before the timeout. The machine
    * learns of the stop from the lateness of its timer.
@@ -106,14 +114,32 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
     const now = this.#clock.now()
     if (this.#due === undefined || this.#armed === undefined || now < Math.max(this.#due, this.#armed.end)) return
     this.#due = undefined
-    this.#carryOut(this.#machine.handle({ type: 'timer' } satisfies TimerInput, now))
+    this.#handle({ type: 'timer' })
   }
 
+  #handle(input: Input | TimerInput): void {
+    this.#attempt(() => this.#carryOut(this.#machine.handle(input, this.#clock.now())))
+  }
+
+  /** After an error it carries out the effect `timer` only: a lost wake would stop the machine. */
   #carryOut(effects: readonly (Effect | TimerEffect)[]): void {
+    let hasFailed = false
     for (const effect of effects) {
       if (this.#isStopped) return
-      if (isTimer(effect)) this.#due = effect.at
-      else (this.#handlers[effect.type as keyof EffectHandlers<Effect>] as (effect: Effect) => void)(effect)
+      if (isTimer(effect)) this.#due = effect.at === Infinity ? undefined : effect.at
+      else if (!hasFailed)
+        hasFailed = !this.#attempt(() => (this.#handlers[effect.type as keyof EffectHandlers<Effect>] as (effect: Effect) => void)(effect))
+    }
+  }
+
+  /** Keeps an error for the end of the run. Returns false after an error. */
+  #attempt(step: () => void): boolean {
+    try {
+      step()
+      return true
+    } catch (error) {
+      this.#errors.push(error)
+      return false
     }
   }
 
@@ -122,12 +148,12 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
    * driver keeps the running timeout. It fires early, and the driver sets a new one.
    */
   #arm(): void {
-    if (this.#isStopped || this.#due === undefined || (this.#armed !== undefined && this.#armed.for <= this.#due)) return
+    if (this.#isStopped || this.#due === undefined || (this.#armed !== undefined && this.#armed.due <= this.#due)) return
     clearTimeout(this.#timeout)
     const now = this.#clock.now()
     // setTimeout waits for at least a millisecond.
     const delay = Math.min(Math.max(Math.ceil(this.#due - now), 1), longestDelay)
-    this.#armed = { end: now + delay, for: this.#due }
+    this.#armed = { end: now + delay, due: this.#due }
     this.#timeout = setTimeout(() => {
       this.#run(() => {
         this.#wakeIfOverdue()

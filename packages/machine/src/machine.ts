@@ -9,7 +9,10 @@ export interface TimerInput {
   readonly type: 'timer'
 }
 
-/** Asks for a {@link TimerInput} at the time `at`. This effect replaces the former one. */
+/**
+ * Asks for a {@link TimerInput} at the time `at`. Infinity asks for none. This effect replaces the
+ * former one.
+ */
 export interface TimerEffect {
   readonly type: 'timer'
   readonly at: Milliseconds
@@ -22,9 +25,9 @@ export interface Tagged {
 
 /**
  * A deterministic state machine. The same inputs at the same times give the same effects, so a test
- * or a simulator can replay any history.
+ * or a simulator can replay any history. A random source, if there is one, must be the same, too.
  */
 export interface Machine<Input extends Tagged, Effect extends Tagged> {
-  /** Takes one input. The caller carries the effects out in their order before the next input. */
+  /** Handles one input. The caller carries out the effects in their order before the next input. */
   handle(input: Input | TimerInput, now: Milliseconds): readonly (Effect | TimerEffect)[]
 }

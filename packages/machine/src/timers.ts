@@ -6,10 +6,10 @@ import type { Milliseconds } from './machine.ts'
  */
 export class Timers<Name extends string> {
   readonly #names: readonly Name[]
-  /** The place of each name. A removed timer has none. */
+  /** The index of each name. A removed timer has no index. */
   readonly #places: Map<Name, number>
   readonly #times: Float64Array
-  /** The earliest time. Undefined: it must be computed again. */
+  /** The earliest time at which a timer fires. Undefined: this time must be computed again. */
   #next: Milliseconds | undefined = Infinity
 
   constructor(names: readonly Name[]) {
@@ -51,8 +51,8 @@ export class Timers<Name extends string> {
   }
 
   /**
-   * Removes all timers except these. A removed timer can't be set any more. It fires only if it is
-   * among the timers of `always`: see {@link Timers.fire}.
+   * Removes all timers except these. A removed timer can't be set any more. {@link Timers.fire}
+   * calls a removed timer only if `always` names it.
    */
   retain(names: ReadonlySet<Name>): void {
     for (const [name, place] of this.#places) {
@@ -64,8 +64,8 @@ export class Timers<Name extends string> {
   }
 
   /**
-   * Stops each timer that is due and calls `fire` with its name. `fire` may set the timer again.
-   * The timers of `always` fire whether they are due or not.
+   * Stops each timer that is due, and calls `fire` with the name of the timer. `fire` may set the
+   * timer again. The timers of `always` fire whether they are due or not.
    */
   fire(now: Milliseconds, fire: (name: Name) => void, always?: ReadonlySet<Name>): void {
     if (always === undefined && now < this.next) return

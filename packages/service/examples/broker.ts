@@ -18,7 +18,7 @@ export interface BrokerState {
 
 export type BrokerOperation =
   | { readonly addJobs: readonly string[] }
-  /** Gives a machine up to so many jobs. `done`: it has finished these ones. */
+  /** Gives at most `count` jobs to a machine, which has finished the jobs of `done`. */
   | { readonly getJobs: { readonly machine: string; readonly count: number; readonly done?: readonly string[] } }
   | { readonly deleteJob: string }
   /** A machine failed, or is no longer there. */

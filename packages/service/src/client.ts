@@ -12,36 +12,36 @@ import { askStatus } from './shell/ask-status.ts'
 import type { ReplicaStatus } from './shell/replica-host.ts'
 import { ServiceNode } from './shell/service-node.ts'
 
-/** A call waits this long for its answer, ms. A guess. */
+/** The default time for the answer to a call, ms. A guess. */
 const DEFAULT_TIMEOUT = 10_000
-/** A question for a status waits this long, ms. A guess: a member answers it at once. */
+/** The default time for the answer of `statusOf`, ms. A guess: a member answers at once. */
 const STATUS_TIMEOUT = 2000
 /** The longest timeout of a call, ms: a day. */
 const MAX_TIMEOUT = 86_400_000
 
 export interface CallOptions {
-  /** ms. Default: 10 seconds. */
+  /** The time for the answer, ms. Default: 10,000. */
   readonly timeout?: number | undefined
   /**
-   * Names the operation: a repeated call of this member with this key gets the former result.
-   * Default: a new one. At most 128 characters.
+   * Names the operation. A later call of this member with the same key gets the former result.
+   * Default: a random key. At most 128 characters.
    */
   readonly key?: string | undefined
-  /** Gives up waiting. The operation may have taken effect. */
+  /** Its abort ends the wait. The operation may have taken effect. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A service of the pool, as its members state it. */
+/** A service of the pool, as its members announce it. */
 export interface ServiceInfo {
   readonly name: string
   readonly version: string
-  /** The number of replicas that it should have; undefined: it is not replicated. */
+  /** The number of replicas that the service should have. Undefined: it is not replicated. */
   readonly replicas: number | undefined
-  /** The ids of the members that have it, the oldest first. */
+  /** The ids of the members that have the service, the oldest first. */
   readonly instances: readonly string[]
-  /** The ids of those that have its state. */
+  /** The ids of the members that have the state and are candidates for primary. */
   readonly standing: readonly string[]
-  /** The primary of a replicated service; undefined: there is none at present. */
+  /** The primary of a replicated service. Undefined: there is no primary at present. */
   readonly primary: string | undefined
 }
 
@@ -56,7 +56,7 @@ export class ServiceClient {
     this.#node = ServiceNode.of(pool)
   }
 
-  /** Returns the services that members state, sorted by name. */
+  /** Returns the services that members announce, sorted by name. */
   services(): readonly ServiceInfo[] {
     const found = new Map<string, { version: string; replicas: number | undefined; instances: string[]; standing: string[] }>()
     for (const member of this.#pool.members({ order: 'join' })) {
@@ -73,27 +73,31 @@ export class ServiceClient {
   }
 
   /**
-   * Asks a member for its part in a replicated service. The primary knows the backups, and why it
-   * takes no operations.
+   * Asks a member for its part in a replicated service. Only the primary knows the backups, and the
+   * reason why it refuses operations.
    *
    * @param timeout ms; default: 2,000
    * @throws NoServerError if the member has no such service; CallTimeoutError; Error if the stream
-   *   breaks or the answer is none
+   *   breaks or the answer is invalid
    */
   async statusOf(name: string, member: string, timeout = STATUS_TIMEOUT): Promise<ReplicaStatus> {
     return await askStatus(this.#node, name, member, timeout)
   }
 
   /**
-   * Calls a service. Where several members have it, the nearest by location answers. If the member
-   * that is asked dies, the call is sent again by itself, with the same key.
+   * Calls a service. The nearest instance of a plain service answers, or the primary of a
+   * replicated service. If that member dies or the stream breaks, the client repeats the call with
+   * the same key. So a plain service may run a call twice.
    *
    * @throws NoServerError at once if no member has the service; CallError with the code of the
    *   refusal; CallTimeoutError; InvalidServiceError; PoolLeftError
    */
   async call(name: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
     const { timeout = DEFAULT_TIMEOUT, key = crypto.randomUUID(), signal } = options
-    if (!v.is(serviceName, name)) throw new InvalidServiceError(`${JSON.stringify(name)}: the name of a service must be a word`)
+    if (!v.is(serviceName, name))
+      throw new InvalidServiceError(
+        `${JSON.stringify(name)}: the name of a service begins with a letter and has at most 64 of a-z, 0-9, _, . and -`,
+      )
     if (typeof key !== 'string' || key === '' || key.length > MAX_KEY)
       throw new InvalidServiceError(`key: must be a text of 1 to ${MAX_KEY} characters`)
     if (!(timeout > 0 && timeout <= MAX_TIMEOUT)) throw new InvalidServiceError(`timeout: must be above 0 and at most ${MAX_TIMEOUT} ms`)
@@ -110,7 +114,7 @@ export class ServiceClient {
     const abort = (): void => limit.abort(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     try {
-      const answer = await this.#answer({ name, key, input: text, value: input }, limit.signal)
+      const answer = await this.#answer({ name, key, input: text }, limit.signal)
       if ('result' in answer) return answer.result
       throw new CallError(answer.error.code, answer.error.message)
     } finally {
@@ -121,14 +125,14 @@ export class ServiceClient {
 
   /**
    * Calls a function for each operation of this member that was applied again after a partition:
-   * see `Reapplied`. Returns the function that ends the calls.
+   * see `Reapplied`. Returns a function that unsubscribes.
    */
   onReapplied(listener: (reapplied: Reapplied) => void): () => void {
     return this.#node.peers.onReapplied(listener)
   }
 
   async #answer(
-    request: { readonly name: string; readonly key: string; readonly input: string; readonly value: unknown },
+    request: { readonly name: string; readonly key: string; readonly input: string },
     limit: AbortSignal,
   ): Promise<{ result: unknown } | { error: { code: string; message: string } }> {
     const { name } = request
@@ -149,7 +153,7 @@ export class ServiceClient {
           await Promise.race([changed.promise, sleep(pauses.next(undefined), limit)])
           continue
         }
-        // A call that another primary takes over must not stay open at the former one.
+        // If there is another primary, the call must not stay open at the former primary.
         const over = new AbortController()
         const end = (): void => over.abort(limit.reason)
         limit.addEventListener('abort', end, { once: true })
@@ -161,7 +165,8 @@ export class ServiceClient {
         if ('error' in outcome && outcome.error.code !== 'NO_SERVER') return outcome
         if (changed.hasCome) continue
         tried.add(target)
-        // The member does not know yet that it is the primary, or is about to be known as dead.
+        // The member does not know yet that it is the primary, or it died and the pool does not
+        // know that yet.
         if (this.#isReplicated(name)) await Promise.race([changed.promise, sleep(pauses.next(target), limit)])
       } finally {
         changed.end()
@@ -171,20 +176,19 @@ export class ServiceClient {
 
   async #request(
     target: string,
-    { name, key, input, value }: { readonly name: string; readonly key: string; readonly input: string; readonly value: unknown },
+    { name, key, input }: { readonly name: string; readonly key: string; readonly input: string },
     signal: AbortSignal,
   ) {
     if (target !== this.#pool.self.id) return await this.#node.client.request(target, { name, key, input }, signal)
     const { promise, resolve } = Promise.withResolvers<{ broken: Error }>()
     signal.addEventListener('abort', () => resolve({ broken: signal.reason as Error }), { once: true })
-    // The service must not share objects with the caller.
-    const own = typeof value === 'object' ? (JSON.parse(input) as unknown) : value
-    const call = { name, from: target, key, input: own ?? null, signal }
+    // The service must not share objects with the caller, and must get what a remote service gets.
+    const call = { name, from: target, key, input: JSON.parse(input) as unknown, signal }
     const answer: Answer | { broken: Error } = await Promise.race([this.#node.take(call), promise])
     return 'result' in answer ? { result: JSON.parse(answer.result) as unknown } : answer
   }
 
-  /** Has a stream to the senior backup, which answers next. */
+  /** Opens a stream to the senior backup, which becomes the primary if the present one dies. */
   #prepare(name: string, primary: string | undefined): void {
     const senior = seniorOf(this.#pool.members(), name, primary)
     if (primary !== undefined && senior !== undefined && senior !== this.#pool.self.id) this.#node.client.prepare(senior)

@@ -8,14 +8,14 @@ export class InvalidServiceError extends ServiceError {
   readonly code = 'INVALID_SERVICE'
 }
 
-/** No member of the pool states a service of this name. The message has names that are like it. */
+/** No member of the pool has a service of this name. The message lists similar names. */
 export class NoServerError extends ServiceError {
   readonly code = 'NO_SERVER'
 }
 
 /**
- * There was no answer in time. The operation may have taken effect, or may still do so. A repeated
- * call with the same key is about the same operation.
+ * There was no answer in time. The operation may have taken effect, or may still take effect. A
+ * replicated service applies the calls of one member with the same key only once.
  */
 export class CallTimeoutError extends ServiceError {
   readonly code = 'CALL_TIMEOUT'

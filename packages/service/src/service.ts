@@ -18,52 +18,54 @@ type Merge = (ours: unknown, theirs: unknown) => unknown
 export interface CallContext {
   /** The id of the member that calls. */
   readonly from: string
-  /** Names the operation. A call that is sent again after a death has the same key. */
+  /** Names the operation. If the client repeats a call, the key is the same. */
   readonly key: string
-  /** Aborts when the caller gives up or is gone. */
+  /** Aborts if the caller gives up or is gone. */
   readonly signal: AbortSignal
 }
 
-/** A service without a state: any of its instances answers. */
+/** A service without a state. Any of its instances can answer. */
 export interface StatelessService<Input = unknown> {
   /** Default: 1.0.0. At most 32 characters. */
   readonly version?: string
   /**
-   * Answers a call. An error rejects the call with `CALL_FAILED`. A call can come twice: its first
-   * server may have died after it answered.
+   * Answers a call. An error rejects the call with `CALL_FAILED`. A call can come twice: the answer
+   * of its first server may have been lost.
    */
   readonly call: (input: Input, context: CallContext) => unknown
 }
 
 /**
- * A service whose state several members have. One of them is the primary, and answers all calls.
+ * A service whose state several members have. One of these members is the primary. It answers all
+ * calls.
  */
 export interface ReplicatedService<State, Operation = unknown, Result = unknown> {
   readonly version?: string
   /** The number of members that have the state: 1 to 16. Default: 3. */
   readonly replicas?: number
-  /** The state before the first operation. All members must give the same one. */
+  /** The state before the first operation. It must be the same at all members. */
   readonly initial: State
   /**
-   * Applies an operation. It must depend on its arguments only: each replica calls it. An error
-   * rejects the call with `CALL_FAILED`. It may change the given state itself. A change before an
-   * error stays.
+   * Applies an operation. Each replica calls this function, so it must depend on its arguments
+   * only. It may change the given state object. An error rejects the call with `CALL_FAILED`. A
+   * change that was made before the error stays.
    *
-   * `now` is a time of the service in ms, about the calendar of its first primary. It only grows.
+   * `now` is the time of the service in ms. It is about the calendar of the first primary, and
+   * never runs backwards.
    */
   readonly apply: (state: State, operation: Operation, context: { readonly now: number }) => readonly [State, Result]
   /**
-   * Joins the states of the two sides of a partition. Default: the operations of the side that
-   * yields are applied again.
+   * Joins the states of the two sides of a partition. Default: the operations of one side are
+   * applied again to the state of the other side.
    */
   readonly merge?: (ours: State, theirs: State) => State
-  /** `refuse`: takes no operations while this member is in a minority of the pool. */
+  /** `refuse`: the primary refuses operations while it is in a minority of the pool. */
   readonly minority?: 'refuse'
-  /** Takes operations without a backup as well. Default: it refuses them with `DEGRADED`. */
+  /** The primary applies operations also without a backup. Default: it answers `DEGRADED`. */
   readonly alone?: boolean
 }
 
-/** A service of this member, and its calls. */
+/** A service of this member. */
 export class Service implements AsyncDisposable {
   readonly name: string
   readonly #node: ServiceNode
@@ -84,22 +86,20 @@ export class Service implements AsyncDisposable {
     return await this.#client.call(this.name, input, options)
   }
 
-  /** The part of this member in a replicated service; undefined: it is not replicated. */
+  /** The part of this member in a replicated service. Undefined: the service is not replicated. */
   get status(): ReplicaStatus | undefined {
     return this.#replica?.status
   }
 
   /**
    * Calls a function for each operation of any caller that this primary applied again after a
-   * partition. The callers hear of it as well. Returns the function that ends the calls.
+   * partition. The callers are told as well. Returns a function that unsubscribes.
    */
   onReapplied(listener: (reapplied: Reapplied & { readonly caller: string }) => void): () => void {
     return this.#replica?.onReapplied(listener) ?? (() => {})
   }
 
-  /**
-   * Calls a function for each problem of this replica. Returns the function that ends the calls.
-   */
+  /** Calls a function for each problem of this replica. Returns a function that unsubscribes. */
   onNotice(listener: (notice: ReplicaNotice) => void): () => void {
     return this.#replica?.onNotice(listener) ?? (() => {})
   }
@@ -122,9 +122,9 @@ export class Service implements AsyncDisposable {
 }
 
 /**
- * Begins a service at this member. All members state their services, so the others find it.
+ * Begins a service at this member, and announces it to all members.
  *
- * @throws InvalidServiceError; InvalidConstantError if this member states too much: see
+ * @throws InvalidServiceError; InvalidConstantError if this member announces too many services: see
  *   `Pool.setConstant`; PoolLeftError
  */
 export async function service<State, Operation, Result>(
@@ -139,7 +139,10 @@ export async function service<Input, State, Operation, Result>(
   definition: StatelessService<Input> | ReplicatedService<State, Operation, Result>,
 ): Promise<Service> {
   const { version = '1.0.0' } = definition
-  if (!v.is(serviceName, name)) throw new InvalidServiceError(`${JSON.stringify(name)}: the name of a service must be a word, as in echo`)
+  if (!v.is(serviceName, name))
+    throw new InvalidServiceError(
+      `${JSON.stringify(name)}: the name of a service begins with a letter and has at most 64 of a-z, 0-9, _, . and -`,
+    )
   if (typeof version !== 'string' || version.length > 32) throw new InvalidServiceError('version: must be a text of at most 32 characters')
   const node = ServiceNode.of(pool)
   if ('call' in definition) {

@@ -35,7 +35,7 @@ export function start(file: string, args: readonly string[], flags: readonly str
   return child
 }
 
-/** Flags that put the calendar of a process forward, or back, by so many ms. */
+/** Returns flags that move the calendar of a process by `by` ms. */
 function calendar(by: number): string[] {
   const code = `const now = Date.now; Date.now = () => now() + ${by}`
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`]

@@ -17,7 +17,7 @@ export async function join(name: string, others: readonly Pool[] = [], options: 
   return pool
 }
 
-/** Makes a pool of so many members. All see each other. */
+/** Makes a pool of this number of members, and waits until each of them sees all others. */
 export async function poolsOf(number: number): Promise<[Pool, Pool, ...Pool[]]> {
   const name = `services-${process.pid}-${count++}`
   const made: Pool[] = []

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { service, serviceClient, type Service } from '../src/index.ts'
+import { ServiceNode } from '../src/shell/service-node.ts'
 import { join, leaveAfterEach, poolsOf } from './pools.ts'
 import type { Pool } from '@jel/jel'
 
@@ -35,6 +36,14 @@ describe('a replicated service', () => {
     const rest = all.filter((_, at) => at !== first)
     await primaryOf(rest)
     for (const each of rest) await expect.poll(() => each.status?.operations).toBe(3)
+  })
+
+  it('answers a call that comes after the end of its pool', async () => {
+    const [pool] = await poolsOf(1)
+    await service(pool, 'counter', counter)
+    await pool.leave()
+    const call = { name: 'counter', from: pool.self.id, key: 'k', input: 1, signal: new AbortController().signal }
+    expect(await ServiceNode.of(pool).take(call)).toEqual({ moved: true })
   })
 
   it('has one primary an epoch in a pool with uniform elections, and goes on when that one leaves', async () => {

@@ -37,6 +37,17 @@ describe('a stateless service', () => {
     expect(await client.call('echo', 1)).toBe('later')
   })
 
+  it('gets the same input from its own member as from another one', async () => {
+    const [a, b] = await poolsOf(2)
+    const seen: unknown[] = []
+    await service(a, 'echo', { call: (input) => void seen.push(input) })
+    const client = serviceClient(b)
+    await expect.poll(() => client.services().length).toBe(1)
+    for (const input of [Number.NaN, Infinity, -0, undefined, 'text'])
+      for (const each of [client, serviceClient(a)]) await each.call('echo', input)
+    expect(seen).toEqual([null, null, null, null, 0, 0, null, null, 'text', 'text'])
+  })
+
   it('that nobody has is refused at once, with the names that are like it', async () => {
     const [a, b] = await poolsOf(2)
     const client = serviceClient(a)

@@ -152,7 +152,7 @@ export const serviceFaults: readonly ShellFault[] = [
     ...backup,
     ...wrong,
     name: 'a replica that is always wrong takes snapshots all the time',
-    from: 'Math.min(Math.max(TICK, 2 * this.#pause), LONGEST_PAUSE)',
+    from: 'Math.min(Math.max(REPEAT, 2 * this.#pause), LONGEST_PAUSE)',
     to: '0',
   },
   {
@@ -250,7 +250,7 @@ export const serviceFaults: readonly ShellFault[] = [
     ...acceptance,
     file: 'packages/service/src/core/replica.ts',
     name: 'calls do not wait for a newcomer that will be a backup',
-    from: 'if (ids.some((id) => !before.includes(id))) this.#context.changedAt = this.#context.now',
+    from: 'if (ended.length > 0 || ids.some((id) => !before.includes(id))) this.#context.changedAt = this.#context.now',
     to: '',
   },
   {

@@ -6,44 +6,44 @@ import type { ReplicaContext } from './replica-io.ts'
 import { BATCH_BYTES, type ReplicaMessage } from './replica-messages.ts'
 import { SnapshotFetch } from './snapshots.ts'
 
-/** A replica asks again, and reviews others, at this interval, ms. A guess. */
-export const TICK: Milliseconds = 500
-/** A backup that is one too many asks at this number of ticks whether it may go. A guess. */
-const RETIRE_TICKS = 4
-/** A replica with wrong results waits at most this long for the next snapshot, ms. A guess. */
+/** A replica that waits for others asks them again at this interval, ms. A guess. */
+export const REPEAT: Milliseconds = 500
+/** The number of repeats between two questions of a surplus backup for its release. A guess. */
+const RETIRE_REPEATS = 4
+/** The longest time between two snapshots for a replica with wrong results, ms. A guess. */
 const LONGEST_PAUSE: Milliseconds = 60_000
 
-/** A replica of which another one is the primary: it follows that one. */
+/** A replica that follows the primary. */
 export class Backup {
   readonly #context: ReplicaContext
   readonly #candidacy: Candidacy
-  /** The snapshot that it takes from the primary. */
+  /** The snapshot that comes from the primary. */
   #fetch: SnapshotFetch | undefined
-  /** The time at which it last heard the primary. */
+  /** The time of the last message of the primary. */
   #heardAt: Milliseconds = -Infinity
-  /** When it had a wrong result last, and its pause before another snapshot. */
+  /** The time of the last wrong result. The next snapshot is fetched after `#pause`. */
   #wrongAt: Milliseconds = -Infinity
   #pause: Milliseconds = 0
-  #ticks = 0
+  #repeats = 0
 
   constructor(context: ReplicaContext, candidacy: Candidacy) {
     this.#context = context
     this.#candidacy = candidacy
   }
 
-  /** There is another primary. */
+  /** Begins to follow a new primary. */
   begin(): void {
     this.#fetch = undefined
     this.#heardAt = -Infinity
     this.#sendPosition()
   }
 
-  /** A member is gone, or messages to it were lost. */
+  /** Handles the end of a member, or the loss of messages to it. */
   gone(member: string): void {
     if (this.#fetch?.from === member) this.#fetch = undefined
   }
 
-  /** Takes a message of the primary. */
+  /** Handles a message of the primary. */
   message(from: string, message: ReplicaMessage): void {
     const context = this.#context
     const { store } = context
@@ -79,17 +79,33 @@ export class Backup {
     }
   }
 
-  tick(): void {
+  /** Whether `repeat` must be called later. */
+  get isWaiting(): boolean {
+    const { holder, self, store } = this.#context
+    if (holder === undefined || holder.winner === self) return false
+    return this.#fetch !== undefined || store.isWrong || this.#lacksState || this.#isSurplus
+  }
+
+  /** Asks the primary again. */
+  repeat(): void {
     const context = this.#context
-    const { hasState } = this.#candidacy
-    this.#ticks++
-    const { holder, self, designated, now } = context
+    this.#repeats++
+    const { holder, self, now } = context
     if (holder === undefined || holder.winner === self) return
     if (this.#fetch?.isStuck(REPLICA_TIMEOUT) === true) this.#fetch = undefined
     this.#mend(holder)
-    if (this.#wants && !hasState && this.#fetch === undefined && now - this.#heardAt > TICK) this.#sendPosition()
-    const isOneTooMany = hasState && !designated.includes(self) && designated.length >= context.options.replicas
-    if (isOneTooMany && this.#ticks % RETIRE_TICKS === 0) context.send(holder.winner, { type: 'retire', reign: holder })
+    if (this.#lacksState && this.#fetch === undefined && now - this.#heardAt > REPEAT) this.#sendPosition()
+    if (this.#isSurplus && this.#repeats % RETIRE_REPEATS === 0) context.send(holder.winner, { type: 'retire', reign: holder })
+  }
+
+  get #lacksState(): boolean {
+    return this.#wants && !this.#candidacy.hasState
+  }
+
+  /** Whether enough older instances should have the state instead of this one. */
+  get #isSurplus(): boolean {
+    const { self, designated, options } = this.#context
+    return this.#candidacy.hasState && !designated.includes(self) && designated.length >= options.replicas
   }
 
   #entries({ entries, seq, committed, trim, time, reign }: Extract<ReplicaMessage, { type: 'entries' }>): void {
@@ -118,12 +134,13 @@ export class Backup {
     context.send(reign.winner, { type: 'ack', reign, seq: store.seq })
   }
 
-  /** Its state is wrong until it has a snapshot. The primary need not wait for it. */
+  /** Gives up the wrong state, and fetches a snapshot. The primary need not wait meanwhile. */
   #diverged(reign: Reign): void {
     const { now } = this.#context
-    // An apply that differs always costs the primary a snapshot each time.
+    // Without a pause, an `apply` that always differs would cost the primary snapshot after
+    // snapshot.
     const isRare = now - this.#wrongAt > 2 * LONGEST_PAUSE
-    this.#pause = isRare ? 0 : Math.min(Math.max(TICK, 2 * this.#pause), LONGEST_PAUSE)
+    this.#pause = isRare ? 0 : Math.min(Math.max(REPEAT, 2 * this.#pause), LONGEST_PAUSE)
     this.#wrongAt = now
     this.#candidacy.hasState = false
     this.#candidacy.withdraw()
@@ -158,7 +175,7 @@ export class Backup {
     this.#context.send(holder.winner, { type: 'position', reign: holder, wants: this.#wants, position: store.position })
   }
 
-  /** Others have the state. */
+  /** Drops the state, since enough others have it. */
   #retire(): void {
     const { designated, self, store, options } = this.#context
     if (designated.includes(self)) {

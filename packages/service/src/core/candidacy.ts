@@ -2,36 +2,39 @@ import type { Milliseconds } from '@jel/machine'
 import { REPLICA_TIMEOUT } from './followers.ts'
 import type { ReplicaContext } from './replica-io.ts'
 
-/** The first instance waits this long for the pool's view before it begins, ms. A guess. */
+/** The first instance waits this long for news of other instances, ms. A guess. */
 const SETTLE: Milliseconds = 300
 
 /**
- * Whether a replica stands in the election: once it has the state. If nobody has it, the oldest
- * instance begins.
+ * Decides whether a replica is a candidate for primary. A replica with the state is a candidate. If
+ * no replica has the state, the oldest instance is.
  */
 export class Candidacy {
   readonly #context: ReplicaContext
-  /** This replica has the state, as far as it knows. */
+  /** Whether this replica has the state, as far as it knows. */
   hasState = false
   #isStanding = false
-  /** Since when there is no primary. Undefined: there is one, or there is no view yet. */
+  /** The time since which there is no primary. Undefined: there is one, or that is not known. */
   #vacantSince: Milliseconds | undefined
 
   constructor(context: ReplicaContext) {
     this.#context = context
   }
 
-  /** There is no primary, as far as the pool's view tells. */
+  /** Notes that there is no primary, as far as this member knows. */
   vacate(): void {
     this.#vacantSince ??= this.#context.now
   }
 
-  /** There is a primary. */
+  /** Notes that there is a primary. */
   fill(): void {
     this.#vacantSince = undefined
   }
 
-  /** Stands if it is time. Returns when it may be time; undefined: another event will tell. */
+  /**
+   * Makes this replica a candidate if it must be one now. Returns the time of the next review.
+   * Undefined: only another input can change the answer.
+   */
   review(): Milliseconds | undefined {
     const { holder, designated, instances, self, now } = this.#context
     if (this.#isStanding || !instances.includes(self)) return undefined

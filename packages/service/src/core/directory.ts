@@ -1,11 +1,14 @@
 import { distance } from 'fastest-levenshtein'
 import * as v from 'valibot'
 
-/** The name of the constant in the joined-statement that lists the services of a member. */
+/** The name of the constant with which a member announces its services. */
 export const SERVICE_CONSTANT = 'jel.service'
 
 /** The rule for names of services. */
-export const serviceName = v.pipe(v.string(), v.regex(/^[a-z][\w.-]{0,63}$/iu, 'must be a word of at most 64 characters, as in echo'))
+export const serviceName = v.pipe(
+  v.string(),
+  v.regex(/^[a-z][\w.-]{0,63}$/iu, 'must begin with a letter and have at most 64 of a-z, 0-9, _, . and -'),
+)
 
 /** The name of the election of a replicated service. */
 export function electionOf(name: string): string {
@@ -23,7 +26,7 @@ const stated = v.record(
   }),
 )
 
-/** The services that a member states, by name. */
+/** The services that a member announces, by name. */
 export type StatedServices = v.InferOutput<typeof stated>
 export type StatedService = StatedServices[string]
 
@@ -34,10 +37,10 @@ export interface Listed {
   readonly constants: ReadonlyMap<string, Uint8Array>
 }
 
-/** Services by the bytes that state them. Members are read far more often than they change. */
+/** The decoded services by their bytes. Members are read far more often than they change. */
 const parsed = new WeakMap<Uint8Array, StatedServices>()
 
-/** Returns what a member states. A member that states something else has no services. */
+/** Returns the services of a member. A member with an invalid constant has none. */
 export function servicesOf({ constants }: Pick<Listed, 'constants'>): StatedServices {
   const bytes = constants.get(SERVICE_CONSTANT)
   if (bytes === undefined) return {}
@@ -57,15 +60,15 @@ function parse(bytes: Uint8Array): StatedServices {
   }
 }
 
-/** Returns the service of this name that a member states. */
+/** Returns the service of this name that a member announces. */
 export function serviceOf(member: Pick<Listed, 'constants'>, name: string): StatedService | undefined {
   const services = servicesOf(member)
   return Object.hasOwn(services, name) ? services[name] : undefined
 }
 
 /**
- * Returns the id of the senior backup: the candidate with the lowest id wins the next election (JEL
- * §3.2).
+ * Returns the id of the senior backup. This is the candidate with the lowest id, which wins the
+ * next election (JEL §3.2).
  *
  * @param primary the id of the present primary
  */
@@ -88,7 +91,7 @@ export function sharedLevels(one: string, other: string): number {
   return differs === -1 ? a.length : differs
 }
 
-/** Returns up to three known names, those most like this one first. */
+/** Returns up to three known names that are like this one, the most similar name first. */
 export function namesLike(name: string, known: Iterable<string>): readonly string[] {
   return [...new Set(known)]
     .map((each) => ({ each, far: each.includes(name) || name.includes(each) ? 0 : distance(name, each) }))

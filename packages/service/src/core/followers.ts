@@ -5,26 +5,27 @@ import { BATCH_BYTES, type OutgoingMessage } from './replica-messages.ts'
 
 type EntriesMessage = Extract<OutgoingMessage, { type: 'entries' }>
 
-/** Messages of operations that a backup may have without an acknowledgement. A guess. */
+/** The most messages of operations to one backup without an acknowledgement. A guess. */
 const WINDOW = 8
 /**
- * Nobody waits longer than this for a replica that is alive and does not answer, ms. A guess:
- * several times what an election takes.
+ * The longest wait for a replica that is alive and does not answer, ms. A guess: several times the
+ * length of an election.
  */
 export const REPLICA_TIMEOUT: Milliseconds = 5000
 
 /** A backup, as the primary sees it. */
 interface Follower {
-  /** The last operations that it got, and that it acknowledged. */
+  /** The last operation that was sent to this backup. */
   sent: number
+  /** The last operation that this backup acknowledged. */
   acked: number
-  /** For each message without an acknowledgement its last operation. */
+  /** The last operation of each message that is not acknowledged yet. */
   readonly flights: number[]
-  /** It is up to date from this operation on. */
+  /** The backup is up to date once it has acknowledged this operation. */
   readonly target: number
-  /** The primary waits for its acknowledgements. */
+  /** Whether the primary waits for the acknowledgements of this backup. */
   isSynced: boolean
-  /** The time at which it last acknowledged anything that was open. */
+  /** The time of its last acknowledgement, or the last time at which it had all operations. */
   movedAt: Milliseconds
 }
 
@@ -34,7 +35,7 @@ export class Followers {
   readonly #reign: Reign
   readonly #all = new Map<string, Follower>()
   #last: { readonly from: number; readonly message: EntriesMessage } | undefined
-  /** Nobody needs the operations up to this one. */
+  /** The last operation that no replica needs any more. */
   trim = 0
 
   constructor(context: ReplicaContext, reign: Reign) {
@@ -46,7 +47,7 @@ export class Followers {
     return this.#all.has(id)
   }
 
-  /** The last operation that this one got. */
+  /** Returns the last operation that was sent to this backup. */
   sentTo(id: string): number | undefined {
     return this.#all.get(id)?.sent
   }
@@ -57,9 +58,9 @@ export class Followers {
   }
 
   /**
-   * The last operation that all of them have; undefined: there is no backup.
+   * Returns the last operation that all backups have acknowledged. Undefined: there is no backup.
    *
-   * @param without not counting this one
+   * @param without a backup that does not count
    */
   committed(without?: string): number | undefined {
     let least: number | undefined
@@ -68,17 +69,17 @@ export class Followers {
   }
 
   /**
-   * The last operation that all have, also those that are not up to date; undefined: there are
-   * none.
+   * The last operation that all followers have, also those that are not up to date. Undefined:
+   * there are no followers.
    */
   get slowest(): number | undefined {
     return this.#all.size === 0 ? undefined : Math.min(...[...this.#all.values()].map(({ acked }) => acked))
   }
 
-  /** A replica has the operations up to `seq`, and needs the others. */
+  /** Adds a replica that has the operations up to `seq`, and needs the later ones. */
   add(id: string, seq: number): void {
     const { now, store } = this.#context
-    // One that asks again counts as before, and has no more time than before.
+    // A replica that asks again counts as before, and gets no new time.
     const before = this.#all.get(id)
     const follower: Follower = {
       sent: seq,
@@ -97,20 +98,20 @@ export class Followers {
     this.#all.delete(id)
   }
 
-  /** A replica lacks operations that the log no longer has: it takes a snapshot first. */
+  /** Tells a replica to fetch a snapshot, since the log lacks operations that it needs. */
   resync(id: string): void {
     this.#all.delete(id)
     this.#context.send(id, { type: 'resync', reign: this.#reign })
   }
 
-  /** Sends new operations to all. */
+  /** Sends new operations to all followers. */
   pump(): void {
     for (const [id, follower] of this.#all) this.#pump(id, follower)
   }
 
   acked(id: string, seq: number): void {
     const follower = this.#all.get(id)
-    // Nobody can have an operation that it did not get.
+    // A backup can't have an operation that was not sent to it.
     if (follower === undefined || seq < follower.acked || seq > follower.sent) return
     follower.acked = seq
     follower.movedAt = this.#context.now
@@ -119,12 +120,24 @@ export class Followers {
     this.#pump(id, follower)
   }
 
-  /** Stops to wait for those that are silent. They count again as soon as they have caught up. */
+  /** Whether the primary waits for an acknowledgement, so that `review` must be called later. */
+  get isWaiting(): boolean {
+    const { seq } = this.#context.store
+    return [...this.#all.values()].some(({ isSynced, acked }) => isSynced && acked < seq)
+  }
+
+  /** Notes which followers have all operations now. Must be called before a new operation. */
+  touch(): void {
+    const { now, store } = this.#context
+    for (const follower of this.#all.values()) if (follower.acked === store.seq) follower.movedAt = now
+  }
+
+  /** No longer waits for silent backups. A backup counts again once it has caught up. */
   review(): void {
     const { now, store } = this.#context
+    this.touch()
     for (const [id, follower] of this.#all) {
-      if (follower.acked === store.seq) follower.movedAt = now
-      else if (follower.isSynced && now - follower.movedAt > REPLICA_TIMEOUT) {
+      if (follower.acked < store.seq && follower.isSynced && now - follower.movedAt > REPLICA_TIMEOUT) {
         this.#all.set(id, { ...follower, isSynced: false, target: store.seq })
         this.#context.notice(
           'SLOW_REPLICA',
@@ -146,7 +159,7 @@ export class Followers {
     return message.entries.length > 0
   }
 
-  /** Backups that are equally far get one object, so that the shell encodes it once. */
+  /** Backups that need the same operations get one object, so that the shell encodes it once. */
   #message(from: number): EntriesMessage {
     const { store, time, committed } = this.#context
     const { seq } = store

@@ -8,23 +8,23 @@ import type { ReplicaContext } from './replica-io.ts'
 import { SnapshotFetch } from './snapshots.ts'
 import { textOfError } from './value.ts'
 
-/** A replica whose side of a partition yields hands its operations over. */
+/** A replica that hands over the operations of its side of a partition to the primary. */
 interface HandOver {
   readonly history: Position['history']
-  /** Its state, if `merge` joins the two. */
+  /** The state of that replica, if `merge` joins it with the state of the primary. */
   readonly fetch?: SnapshotFetch
-  /** The time at which its operations were last asked for. */
+  /** The last time at which the operations were asked for. */
   readonly askedAt: Milliseconds
 }
 
-/** An operation that was applied again, as its caller hears of it. */
+/** An operation that was applied again, with what its caller is told. */
 export type Reappliable = Omit<Entry, 'reign' | 'now'>
 
-/** The operations of the other side of a partition, as the primary takes them. */
+/** Takes over the operations of the other side of a partition at the primary. */
 export class HandOvers {
   readonly #context: ReplicaContext
   readonly #reign: Reign
-  /** The reign of the operations of the primary. */
+  /** The reign that marks the operations of the primary. */
   readonly #own: Reign
   readonly #followers: Followers
   /** Called with each operation that was applied again. */
@@ -44,6 +44,10 @@ export class HandOvers {
     this.#onApplied = onApplied
   }
 
+  get isEmpty(): boolean {
+    return this.#all.size === 0
+  }
+
   has(id: string): boolean {
     return this.#all.has(id)
   }
@@ -52,13 +56,13 @@ export class HandOvers {
     this.#all.delete(id)
   }
 
-  /** Gives up what does not move for so long. */
+  /** Gives up the hand-overs of which nothing came for this time, ms. */
   expire(time: Milliseconds): void {
     const { now } = this.#context
     for (const [id, { fetch, askedAt }] of this.#all) if (fetch?.isStuck(time) ?? now - askedAt > time) this.#all.delete(id)
   }
 
-  /** Begins with a replica that has operations after the fork that this one has not. */
+  /** Begins the hand-over of a replica that has operations after the fork. */
   begin(from: string, { history, from: logFrom }: Position, fork: number): void {
     const { store, options, now: askedAt } = this.#context
     if (!this.isNew(history)) {
@@ -85,7 +89,7 @@ export class HandOvers {
     this.#context.send(from, { type: 'wanted', reign: this.#reign, from: Math.max(next, logFrom) })
   }
 
-  /** Takes operations that the other side of a partition applied. */
+  /** Handles operations that the other side of a partition applied. */
   log(from: string, entries: readonly Entry[], end: boolean): void {
     const handOver = this.#all.get(from)
     if (handOver === undefined) return
@@ -98,13 +102,13 @@ export class HandOvers {
     }
   }
 
-  /** Takes a piece of the state of the other side. */
+  /** Handles a piece of the state of the other side. */
   piece(from: string, piece: Parameters<SnapshotFetch['take']>[0]): void {
     const handOver = this.#all.get(from)
     const theirs = handOver?.fetch?.take(piece)
     if (theirs === undefined || handOver === undefined) return
     this.#all.delete(from)
-    // Meanwhile another replica of that side may have handed it over.
+    // Another replica of that side may have handed the same operations over meanwhile.
     if (this.isNew(handOver.history)) this.#merge(theirs)
     this.#end(from)
   }
@@ -115,7 +119,8 @@ export class HandOvers {
     if (store.absorbedOf(entry.reign) >= entry.seq) return
     const { caller, key, operation, reign, seq, result, error, orphan } = entry
     if (error !== undefined) {
-      // Its caller was told that it has no effect, unless it succeeded before.
+      // The operation failed there, so its caller expects no effect. But it may have succeeded in
+      // an earlier partition. Then the caller must be told.
       store.absorb(entry)
       if (orphan !== undefined) this.#context.report(caller, { key, operation, before: orphan.before, error })
       return
@@ -123,7 +128,7 @@ export class HandOvers {
     const before = [...(orphan?.before ?? []), result].slice(-MAX_FORMER)
     const kept = store.resultOf(caller, key)
     if (kept !== undefined) {
-      // The caller reached both sides, with one key.
+      // The caller sent the operation to both sides, with the same key.
       store.absorb(entry)
       const after = kept.isError ? { error: kept.text } : { after: JSON.parse(kept.text) as unknown }
       if (kept.isError || before.some((each) => JSON.stringify(each ?? null) !== kept.text))
@@ -132,7 +137,7 @@ export class HandOvers {
     }
     try {
       const call = { caller, key, orphan: { reign, seq, before } }
-      // The program may change its operation, and the caller hears of the one that it sent.
+      // `apply` may change the operation, and the report must have the operation as it was sent.
       const made = store.create(this.#own, { ...call, operation: structuredClone(operation) }, this.#context.time)
       const outcome = made.isError ? { result: null, error: made.text } : { result: JSON.parse(made.text) as unknown }
       this.#onApplied({ ...call, operation, seq: made.seq, ...outcome })
@@ -143,9 +148,7 @@ export class HandOvers {
     this.#followers.pump()
   }
 
-  /**
-   * Whether a history has operations that are neither in the state of this replica nor absorbed.
-   */
+  /** Whether a history has operations that this replica has neither applied nor applied again. */
   isNew(history: Position['history']): boolean {
     const { store } = this.#context
     const own = new Map(store.history.map(({ reign, last }) => [keyOf(reign), last]))
@@ -169,7 +172,7 @@ export class HandOvers {
     for (const id of this.#context.instances) if (this.#followers.has(id)) this.#end(id)
   }
 
-  /** The replica takes the state of the primary. */
+  /** Ends a hand-over: now the replica fetches the state of the primary. */
   #end(from: string): void {
     this.#all.delete(from)
     this.#followers.resync(from)

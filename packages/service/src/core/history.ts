@@ -1,34 +1,34 @@
 /** One reign in the election of a service. */
 export interface Reign {
   readonly epoch: number
-  /** The id of the primary, and its life. */
+  /** The id of the primary. The incarnation distinguishes its lives. */
   readonly winner: string
   readonly incarnation: number
   /**
-   * A primary that takes the state of another replica in the middle of its reign begins another
-   * list of operations. Default: 0.
+   * The number of the takeover. A primary that takes over the state of another replica in the
+   * middle of its reign begins a new list of operations. Default: 0.
    */
   readonly turn?: number | undefined
 }
 
 /**
- * The operations that one primary applied: they end with this number. Numbers go on from reign to
- * reign, from 1.
+ * The operations that one primary applied, up to the number `last`. The first operation of a
+ * service has the number 1. Each reign continues the numbers of the former one.
  */
 export interface Mark {
   readonly reign: Reign
   readonly last: number
 }
 
-/** How far a replica is. */
+/** Which operations a replica has. */
 export interface Position {
-  /** The reigns whose operations it has, in order. */
+  /** The reigns whose operations the replica has, in order. */
   readonly history: readonly Mark[]
-  /** The number of the first operation in its log. */
+  /** The number of the first operation in the log. */
   readonly from: number
 }
 
-/** A reign is known for so many reigns after it. A guess. */
+/** The most reigns of a history. The oldest reign is dropped first. A guess. */
 export const MAX_MARKS = 64
 
 /** Names the list of operations of a reign. */
@@ -40,21 +40,21 @@ export function isSame(one: Reign | undefined, other: Reign | undefined): boolea
   return one !== undefined && other !== undefined && keyOf(one) === keyOf(other)
 }
 
-/** Orders reigns as elections do: by epoch, then the lower id is greater, then by life. */
+/** Orders reigns as elections do: by epoch, by id (the lower id is greater), by incarnation. */
 export function compareReigns(one: Reign, other: Reign): number {
   if (one.epoch !== other.epoch) return one.epoch - other.epoch
   if (one.winner !== other.winner) return one.winner < other.winner ? 1 : -1
   return one.incarnation - other.incarnation || (one.turn ?? 0) - (other.turn ?? 0)
 }
 
-/** The number of the last operation. */
+/** Returns the number of the last operation. */
 export function lastOf(history: readonly Mark[]): number {
   return history.at(-1)?.last ?? 0
 }
 
 /**
- * The number of the last operation that both histories have. The operations of one reign are one
- * list, so the histories are equal up to the last reign that both have.
+ * Returns the number of the last operation that both histories have. Each reign has one list of
+ * operations, so two histories are equal up to the last reign that both have.
  */
 export function forkOf(one: readonly Mark[], other: readonly Mark[]): number {
   const theirs = new Map(other.map(({ reign, last }) => [keyOf(reign), last]))
@@ -73,8 +73,9 @@ export function extend(history: readonly Mark[], reign: Reign, last: number): re
 }
 
 /**
- * Orders the positions of two replicas: the greater one has the state that the others take. A side
- * whose log does not reach back to the fork could not hand its operations over, so it is greater.
+ * Orders the positions of two replicas. The others take over the state of the greater one. A
+ * replica whose log does not reach back to the fork can't hand over its operations. So it is
+ * greater than one that can.
  */
 export function comparePositions(one: Position, other: Position): number {
   const fork = forkOf(one.history, other.history)

@@ -1,13 +1,13 @@
 import { MAX_ENTRY_BYTES, type Entry } from './entry.ts'
 
-/** Maximum bytes of a log. From GRID. */
+/** Maximum bytes of a log: see docs/services.md. */
 export const MAX_LOG_BYTES = 64 * 1_048_576
-/** A log that is too long is cut to this size, bytes. A guess. */
+/** The size to which a log is cut that is too long, bytes. A guess. */
 export const CUT_BYTES = (MAX_LOG_BYTES / 4) * 3
 
 /**
- * The last operations as JSON: `apply` may change the objects that it gets. Other replicas get
- * these texts, so nothing is encoded twice.
+ * The last operations, as JSON: `apply` may change the objects that it gets. Messages to other
+ * replicas contain these texts, so no operation is encoded twice.
  */
 export class Log {
   readonly #texts: string[] = []
@@ -21,7 +21,7 @@ export class Log {
     return this.#bytes
   }
 
-  /** A primary cuts its own log. A backup does it above this size. */
+  /** Whether a backup must cut its log. A primary cuts its log earlier. */
   get isTooLong(): boolean {
     return this.#bytes > MAX_LOG_BYTES + MAX_ENTRY_BYTES
   }
@@ -30,7 +30,7 @@ export class Log {
    * Adds an operation. Returns its size.
    *
    * @param operation the operation as JSON
-   * @param result its result as JSON
+   * @param result the result as JSON
    */
   push({ reign, seq, caller, key, now, error, orphan }: Omit<Entry, 'operation' | 'result'>, operation: string, result: string): number {
     const head = JSON.stringify({ reign, seq, caller, key, now, error, orphan })
@@ -40,7 +40,7 @@ export class Log {
     return text.length
   }
 
-  /** The operations from this place on, as many as fit, but at least one. */
+  /** Returns operations from this index on: up to `maxBytes` of them, but at least one. */
   textsFrom(place: number, maxBytes: number): readonly string[] {
     const texts: string[] = []
     let bytes = 0
@@ -53,7 +53,7 @@ export class Log {
     return texts
   }
 
-  /** Drops so many of the oldest operations. */
+  /** Drops the `count` oldest operations. */
   drop(count: number): void {
     for (const { length } of this.#texts.splice(0, count)) this.#bytes -= length
   }

@@ -2,12 +2,12 @@ import type { ReplicaContext } from './replica-io.ts'
 import { textOfError } from './value.ts'
 
 /**
- * Joins the states of two sides of a partition by the program's `merge`. Returns undefined if that
- * fails: then the operations of one side are applied again.
+ * Joins the states of two sides of a partition by `merge`. Returns undefined if `merge` fails. Then
+ * the operations of one side are applied again.
  */
 export function joined(context: ReplicaContext, ours: unknown, theirs: unknown): unknown {
   try {
-    // A merge that fails may have changed the states before.
+    // `merge` may change the states before it fails.
     const state = context.options.merge?.(copyOf(ours), copyOf(theirs))
     const copy = copyOf(state ?? null)
     context.notice('MERGED', 'the states of two sides of a partition were joined')

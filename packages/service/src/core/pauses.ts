@@ -1,18 +1,16 @@
 import type { Milliseconds } from '@jel/machine'
 
-/** A call asks again after this time where no member could answer, ms. It doubles. A guess. */
+/** The pause before a call is repeated if no member could answer, ms. It doubles. Guesses. */
 const [FIRST_PAUSE, LONGEST_PAUSE]: readonly [Milliseconds, Milliseconds] = [20, 500]
 
-/**
- * The pauses of a call between its questions. They double, and begin anew with each new primary.
- */
+/** The pauses between the attempts of a call. They double. With a new primary they begin anew. */
 export class Pauses {
   #former: string | undefined
   #next = FIRST_PAUSE
 
-  /** @param primary the member that was asked; undefined: there was none */
+  /** @param primary the member that was asked. Undefined: there was no primary. */
   next(primary: string | undefined): Milliseconds {
-    // A new primary must not pay for the time without one.
+    // The pauses without a primary must not delay the first attempts at a new one.
     if (primary !== undefined && primary !== this.#former) this.#next = FIRST_PAUSE
     this.#former = primary ?? this.#former
     const pause = this.#next

@@ -10,13 +10,14 @@ import type { Kept } from './results.ts'
 import type { SnapshotFetch } from './snapshots.ts'
 import { textOfError } from './value.ts'
 
-/** The steps once all backups have an operation. */
+/** A call to answer, or an entry to report, as soon as all backups have the operation. */
 type Pending = (Kept & { readonly call: number }) | { readonly seq: number; readonly entry: Reappliable }
 
-/** The primary of a service, from the moment at which it has heard all living replicas. */
+/** The primary of a service, after its takeover. */
 export class Primary {
+  /** The reign of the election. */
   readonly reign: Reign
-  /** The reign of its operations. */
+  /** The same reign with the number of the takeover. It marks the operations of this primary. */
   readonly #own: Reign
   readonly #context: ReplicaContext
   readonly #followers: Followers
@@ -24,9 +25,9 @@ export class Primary {
   #pending: Pending[] = []
   /** Calls that are not applied yet. */
   #waiting: (ReplicaCall & { readonly since: Milliseconds })[] = []
-  /** The last operation that all backups have. The first acknowledgements show it. */
+  /** The last operation that all backups have. 0 until the backups have acknowledged something. */
   #committed = 0
-  /** The last operation of the primaries before. */
+  /** The last operation of the former primaries. */
   readonly #begin: number
   readonly #beganAt: Milliseconds
 
@@ -38,7 +39,8 @@ export class Primary {
     this.#handOvers = new HandOvers(context, { reign, own }, this.#followers, (entry) => void this.#pending.push({ seq: entry.seq, entry }))
     this.#begin = context.store.seq
     this.#beganAt = context.now
-    // The former primary may not have told the callers.
+    // These operations were applied again. The former primary may have died before it told their
+    // callers.
     for (const entry of context.store.entriesFrom(Math.max(context.committed + 1, context.store.from), Infinity))
       if (entry.orphan !== undefined) this.#pending.push({ seq: entry.seq, entry })
   }
@@ -48,9 +50,9 @@ export class Primary {
     return this.#followers.synced
   }
 
-  /** Why it takes no operation now; undefined: it takes them. */
+  /** Why this primary refuses operations now. Undefined: it applies them or lets them wait. */
   get refusal(): PrimaryRefusal | undefined {
-    const refusal = this.#refusalOf(-Infinity)
+    const refusal = this.#refusalSince(-Infinity)
     return refusal === 'wait' ? undefined : refusal
   }
 
@@ -59,8 +61,9 @@ export class Primary {
   }
 
   /**
-   * Takes the position of a replica that holds this one for the winner. Returns false if that
-   * replica has the state that must stand: it can no longer hand its operations over.
+   * Handles the position that a replica of this reign reports. Returns false if this primary must
+   * take over the state of that replica: it is greater (see `comparePositions`), and its log no
+   * longer has all operations that this primary lacks.
    */
   position(from: string, position: Position): boolean {
     const { store } = this.#context
@@ -97,7 +100,7 @@ export class Primary {
     this.#proceed()
   }
 
-  /** Applies an operation of another side again. */
+  /** Applies an operation of another side of a partition again. */
   absorb(entry: Entry): void {
     this.#handOvers.absorb(entry)
   }
@@ -123,39 +126,53 @@ export class Primary {
     this.#proceed()
   }
 
-  /** Whether a backup that is one too many may go: others have all that was acknowledged. */
-  mayRetire(member: string): boolean {
+  /** Removes a surplus backup if enough others have all operations. Returns whether it did. */
+  retire(member: string): boolean {
     const { store, options } = this.#context
     const others = this.#followers.synced.filter((id) => id !== member)
-    // It may still have operations of another side.
+    // A backup that is not up to date may have operations of another side of a partition.
     if (!this.#followers.synced.includes(member)) return false
     if (others.length < Math.max(1, options.replicas - 1) || (this.#followers.committed(member) ?? 0) < store.seq) return false
     this.#followers.delete(member)
     return true
   }
 
-  tick(): void {
+  /** Whether `repeat` must be called later. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0 || this.#followers.isWaiting || !this.#handOvers.isEmpty || this.#missing.length > 0
+  }
+
+  /** Asks missing instances again, and gives up waiting for those that are silent. */
+  repeat(): void {
     this.#followers.review()
     this.#handOvers.expire(BACKUP_WAIT)
-    const { designated, ghosts, instances, self } = this.#context
-    for (const id of instances)
-      if (id !== self && (designated.includes(id) || ghosts.has(id)) && !this.hasFollower(id))
-        this.#context.send(id, { type: 'hello', reign: this.reign })
+    for (const id of this.#missing) this.#context.send(id, { type: 'hello', reign: this.reign })
     this.#proceed()
   }
 
-  /** Another member is the primary. Its callers ask there, with the same keys. */
+  /** The instances whose positions this primary needs. */
+  get #missing(): readonly string[] {
+    const { designated, ghosts, instances, self } = this.#context
+    return instances.filter((id) => id !== self && (designated.includes(id) || ghosts.has(id)) && !this.hasFollower(id))
+  }
+
+  /**
+   * Answers all open calls with `moved`. Their callers ask the next primary, with the same keys.
+   */
   end(): void {
     for (const each of [...this.#pending, ...this.#waiting]) if ('call' in each) this.#context.answer(each.call, { moved: true })
     this.#pending = []
     this.#waiting = []
   }
 
-  /** Applies what waits, and answers what all backups have. */
+  /** Applies the calls that wait, and answers those whose operations all backups have. */
   #proceed(): void {
     this.#commit()
+    this.#followers.touch()
+    const { isMinority, store } = this.#context
     for (let call = this.#waiting[0]; call !== undefined; call = this.#waiting[0]) {
-      const refusal = this.#refusal(call.since)
+      if (store.logBytes > MAX_LOG_BYTES && !isMinority) this.#cut()
+      const refusal = this.#refusalSince(call.since)
       if (refusal === 'wait') break
       this.#waiting.shift()
       if (refusal === undefined) this.#apply(call)
@@ -169,7 +186,7 @@ export class Primary {
   #apply(call: ReplicaCall): void {
     const { store, time } = this.#context
     const { caller, key, operation } = call
-    // A repeated call may have waited beside the first one.
+    // A call and a repetition of it may both have waited.
     const kept = store.resultOf(caller, key)
     if (kept !== undefined) {
       this.#pending.push({ ...kept, call: call.call })
@@ -183,14 +200,7 @@ export class Primary {
     }
   }
 
-  /** Returns why an operation is refused now; `wait`: not yet known. */
-  #refusal(since: Milliseconds): PrimaryRefusal | 'wait' | undefined {
-    const { isMinority, store } = this.#context
-    if (store.logBytes > MAX_LOG_BYTES && !isMinority) this.#cut()
-    return this.#refusalOf(since)
-  }
-
-  #refusalOf(since: Milliseconds): PrimaryRefusal | 'wait' | undefined {
+  #refusalSince(since: Milliseconds): PrimaryRefusal | 'wait' | undefined {
     return acceptance(this.#context, {
       since,
       beganAt: this.#beganAt,
@@ -226,19 +236,19 @@ export class Primary {
   #trim(): void {
     const { store, ghosts, snapshotSeq } = this.#context
     if (ghosts.size > 0) return
-    // A holder of a snapshot needs the operations after it.
+    // A replica that gets a snapshot needs the operations after the snapshot.
     const needed = Math.min(this.#committed, this.#followers.slowest ?? Infinity, snapshotSeq())
     this.#followers.trim = Math.max(this.#followers.trim, needed)
     store.trim(this.#followers.trim)
   }
 
-  /** Drops the oldest operations: a dead replica seldom comes back with a fork. */
+  /** Drops the oldest operations. Only a replica that comes back with a fork would need them. */
   #cut(): void {
     const { store } = this.#context
     store.cut(CUT_BYTES)
     this.#context.notice(
       'LOG_CUT',
-      `the log of operations since a replica was lost is longer than ${MAX_LOG_BYTES} bytes; if it was a partition, the state of this side will stand`,
+      `the log of operations since a replica was lost is longer than ${MAX_LOG_BYTES} bytes; after a partition the operations of the other side may be lost`,
     )
     for (const id of this.#context.instances)
       if (this.#followers.has(id) && (this.#followers.sentTo(id) ?? 0) + 1 < store.from) this.#followers.resync(id)

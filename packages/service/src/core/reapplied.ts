@@ -1,19 +1,19 @@
-/** Former results of one operation that are kept: one for each partition in a row. A guess. */
+/** The most former results of an operation: one for each partition in a row. A guess. */
 export const MAX_FORMER = 8
 
 /**
- * An operation that one side of a partition acknowledged, and that was applied again after the
- * partition to the state of the other side.
+ * An operation that one side of a partition acknowledged. After the partition it was applied again,
+ * to the state of the other side.
  */
 export interface Reapplied {
-  /** The service. */
+  /** The name of the service. */
   readonly name: string
   readonly key: string
   readonly operation: unknown
-  /** The former results. The caller has one of them. Mostly there is one. */
+  /** The former results, of which the caller has one. Mostly there is only one. */
   readonly before: readonly unknown[]
-  /** The result now; undefined: it failed. */
+  /** The new result. Undefined: the operation failed. */
   readonly after?: unknown
-  /** Why it failed. */
+  /** Why the operation failed. */
   readonly error?: string | undefined
 }

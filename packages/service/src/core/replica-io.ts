@@ -6,9 +6,9 @@ import type { Reapplied } from './reapplied.ts'
 import type { OutgoingMessage, ReplicaMessage } from './replica-messages.ts'
 import type { Store } from './store.ts'
 
-/** A call of a member, as the primary takes it. */
+/** A call that has arrived at a replica. */
 export interface ReplicaCall {
-  /** Names the call at this replica. */
+  /** The number of the call at this replica. */
   readonly call: number
   readonly caller: string
   readonly key: string
@@ -22,10 +22,10 @@ export type ReplicaInput =
   | { readonly type: 'gone'; readonly member: string; readonly died: boolean }
   | { readonly type: 'elected'; readonly reign: Reign }
   | { readonly type: 'message'; readonly from: string; readonly message: ReplicaMessage }
-  /** Messages to this member were lost. */
+  /** Messages to a member were lost. */
   | { readonly type: 'broken'; readonly member: string }
   | ({ readonly type: 'call' } & ReplicaCall)
-  /** Nobody waits for the answer of a call any more. */
+  /** The caller no longer waits for the answer. */
   | { readonly type: 'forget'; readonly call: number }
   | { readonly type: 'minority'; readonly minority: boolean }
   /** The service ends at this member. */
@@ -36,7 +36,7 @@ export type ReplicaRole = 'spare' | 'backup' | 'takes over' | 'primary'
 export type ReplicaEffect =
   | { readonly type: 'send'; readonly to: string; readonly message: OutgoingMessage }
   | { readonly type: 'answer'; readonly call: number; readonly answer: Answer }
-  /** Become a candidate of the election, or withdraw. */
+  /** Makes this member a candidate of the election. `withdraw` ends the candidacy. */
   | { readonly type: 'stand' }
   | { readonly type: 'withdraw' }
   | { readonly type: 'reapplied'; readonly caller: string; readonly reapplied: Omit<Reapplied, 'name'> }
@@ -65,11 +65,12 @@ export class ReplicaContext {
   /** The present reign, as this member knows it. */
   holder: Reign | undefined
   /**
-   * Members that may have the state and that this one can't reach: they may come back with a fork.
+   * Members that this one can't reach, and that may have the state. Such a member may come back
+   * with a fork: operations that the others lack.
    */
   readonly ghosts = new Set<string>()
   isMinority = false
-  /** The last operation of the oldest snapshot that is on its way. */
+  /** Returns the last operation of the oldest snapshot that this replica sends. */
   snapshotSeq: () => number = () => Infinity
   /** The last operation that all backups of the primary have, as far as this replica knows. */
   committed = 0
@@ -88,7 +89,7 @@ export class ReplicaContext {
     return this.options.self
   }
 
-  /** The time of the service. It grows at the rate of this member's clock. */
+  /** The time of the service. It passes as fast as the clock of this member. */
   get time(): Milliseconds {
     return this.now + this.offset
   }
@@ -110,11 +111,12 @@ export class ReplicaContext {
     this.effects.push({ type: 'notice', code, message })
   }
 
-  /** Tells a caller of an operation that was applied again. */
+  /** Reports an operation that was applied again to its caller. */
   report(caller: string, reapplied: Omit<Reapplied, 'name'>): void {
     this.effects.push({ type: 'reapplied', caller, reapplied })
   }
 
+  /** Makes a member a ghost, and forgets the oldest ghost above a limit. */
   haunt(member: string): void {
     this.ghosts.delete(member)
     this.ghosts.add(member)

@@ -4,9 +4,9 @@ import { MAX_FORMER } from './reapplied.ts'
 import { MAX_ENTRY_BYTES } from './entry.ts'
 import { MAX_ERROR } from './value.ts'
 
-/** Characters of a piece of a snapshot. With escapes it has at most six bytes for each. */
+/** The characters of a piece of a snapshot. A character with escapes has at most six bytes. */
 export const PIECE = 262_144
-/** Operations in one message have about this many bytes, or one operation. A guess. */
+/** The most characters of the operations in one message, unless it has only one. A guess. */
 export const BATCH_BYTES = 262_144
 /** Maximum bytes of a message between replicas. */
 export const MAX_REPLICA_BYTES = MAX_ENTRY_BYTES + 6 * PIECE
@@ -34,15 +34,16 @@ const entry = v.object({
 })
 const entries = v.pipe(v.array(entry), v.maxLength(16_384), v.readonly())
 
-/** A message of a replica to another one. `reign` is the reign that its sender holds. */
+/** A message from replica to replica. `reign` is the present reign, as the sender knows it. */
 export const replicaMessage = v.variant('type', [
   /** The primary asks for the position of another instance. */
   v.object({ type: v.literal('hello'), reign }),
-  /** The answer. `wants`: it has the state, or is one that should. */
+  /** The answer to `hello`. `wants`: the sender has the state, or should have it. */
   v.object({ type: v.literal('position'), reign, wants: v.boolean(), position: v.object({ history, from: count }) }),
   /**
-   * The next operations. `seq` is the last one of the primary, up to `committed` all backups have
-   * them, up to `trim` nobody needs them, and `time` is the time of the service.
+   * The next operations. `seq` is the last operation of the primary. All backups have the
+   * operations up to `committed`. No replica needs the operations up to `trim`. `time` is the time
+   * of the service.
    */
   v.object({
     type: v.literal('entries'),
@@ -57,13 +58,13 @@ export const replicaMessage = v.variant('type', [
   v.object({ type: v.literal('ack'), reign, seq: count }),
   /** The receiver lacks operations that the log no longer has, and needs a snapshot. */
   v.object({ type: v.literal('resync'), reign }),
-  /** Asks for a piece of a snapshot. The first one makes a new snapshot. */
+  /** Asks for a piece of a snapshot. The offset 0 asks for a new snapshot. */
   v.object({ type: v.literal('fetch'), reign, offset: count }),
   v.object({ type: v.literal('piece'), reign, offset: count, total: count, text: text(PIECE) }),
-  /** Asks for operations of the receiver's log, and its answer. */
+  /** Asks for operations of the receiver's log. The answer is `log`. */
   v.object({ type: v.literal('wanted'), reign, from: count }),
   v.object({ type: v.literal('log'), reign, from: count, entries, end: v.boolean() }),
-  /** A backup that is one too many asks whether it may go. */
+  /** A surplus backup asks whether it may drop the state. The answer is `retired`. */
   v.object({ type: v.literal('retire'), reign }),
   v.object({ type: v.literal('retired'), reign }),
 ])
@@ -72,7 +73,7 @@ export type ReplicaMessage = v.InferOutput<typeof replicaMessage>
 type Texts<Message> = Omit<Message, 'entries'> & { readonly entries: readonly string[] }
 type Of<Type extends ReplicaMessage['type']> = Extract<ReplicaMessage, { readonly type: Type }>
 
-/** A message as its sender has it: its operations are JSON already. */
+/** A message before it is encoded. Its operations are JSON already. */
 export type OutgoingMessage = Exclude<ReplicaMessage, { readonly entries: unknown }> | Texts<Of<'entries'>> | Texts<Of<'log'>>
 
 /** Encodes a message without a second pass over its operations. */
@@ -82,7 +83,7 @@ export function textOfMessage(message: OutgoingMessage): string {
   return `${JSON.stringify(head).slice(0, -1)},"entries":[${entries.join(',')}]}`
 }
 
-/** The content of a snapshot. */
+/** The schema of a snapshot. */
 export const snapshotContent = v.object({
   state: v.unknown(),
   history,

@@ -99,6 +99,64 @@ describe('the replicas of a service', () => {
     expect(world.primaries[0]?.replica.backups.length).toBe(2)
   })
 
+  it('wake for nothing at rest, and then wait for a silent one as long as ever', () => {
+    const world = start({ members: 4, seed: 4 })
+    world.operate('c', 'k')
+    world.pass(5000)
+    expect(world.nodes.map(({ wake }) => wake)).toEqual([Infinity, Infinity, Infinity, Infinity])
+    world.pass(60_000)
+    world.stop('m2')
+    const operation = world.operate('c', 'other')
+    world.pass(3000)
+    expect(operation.answer).toBeUndefined()
+    world.pass(4000)
+    expect(operation.answer).toEqual({ result: '2' })
+    world.stop('m2', false)
+    world.pass(5000)
+    expect(world.primaries[0]?.replica.backups.length).toBe(2)
+    expect(world.nodes.map(({ wake }) => wake)).toEqual([Infinity, Infinity, Infinity, Infinity])
+  })
+
+  it('refuse a call without another input once its backup has been gone for five seconds', () => {
+    const world = new World({ members: 2, seed: 4 })
+    world.pass(60_000)
+    const { replica } = world.primaries[0] as (typeof world.nodes)[number]
+    world.kill(replica.backups[0] as string)
+    world.pass(1000)
+    const begin = world.now
+    let now = begin
+    let effects = replica.handle({ type: 'call', call: 1, caller: 'c', key: 'k', operation: 'k' }, now)
+    for (let count = 0; count < 100 && !effects.some(({ type }) => type === 'answer'); count++) {
+      now = effects.find((effect) => effect.type === 'timer')?.at ?? Infinity
+      effects = replica.handle({ type: 'timer' }, now)
+    }
+    expect(effects).toContainEqual(expect.objectContaining({ answer: { error: expect.objectContaining({ code: 'DEGRADED' }) } }))
+    expect(now - begin).toBeLessThan(6000)
+  })
+
+  it('wait for the next backup after one has ended its service', () => {
+    const world = new World({ members: 3, seed: 4, replicas: 2 })
+    world.pass(60_000)
+    const [primary] = world.primaries
+    const [backup] = primary?.replica.backups ?? []
+    expect(backup).toBeDefined()
+    const ended = world.node(backup as string)
+    // The last instance gets the state a little later.
+    world.stop('m2')
+    world.feed(ended, { type: 'close' })
+    for (const node of world.nodes) {
+      node.view.delete(ended.id)
+      world.feed(node, { type: 'instances', ids: [...node.view] })
+    }
+    ended.isAlive = false
+    const operation = world.operate('c', 'k')
+    world.pass(1000)
+    expect(operation.answer).toBeUndefined()
+    world.stop('m2', false)
+    world.pass(3000)
+    expect(operation.answer).toEqual({ result: '1' })
+  })
+
   it('answer others after an operation that throws a value without a text', () => {
     const world = start({
       members: 3,

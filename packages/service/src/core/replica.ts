@@ -1,5 +1,5 @@
 import { Timers, type Machine, type Milliseconds, type TimerEffect, type TimerInput } from '@jel/machine'
-import { Backup, TICK } from './backup.ts'
+import { Backup, REPEAT } from './backup.ts'
 import { Candidacy } from './candidacy.ts'
 import { compareReigns, isSame, type Mark, type Reign } from './history.ts'
 import {
@@ -16,12 +16,13 @@ import { Store } from './store.ts'
 import { Winner } from './winner.ts'
 
 /**
- * One replica of a service: a spare, a backup or the primary. The primary alone applies operations,
- * and answers when all living backups have them. An election chooses it (JEL §3.2).
+ * One replica of a service: a spare, a backup or the primary. The primary decides the order of the
+ * operations. Each backup applies them in this order. The primary answers a call when all living
+ * backups have the operation. An election chooses the primary (JEL §3.2).
  */
 export class Replica implements Machine<ReplicaInput, ReplicaEffect> {
   readonly #context: ReplicaContext
-  readonly #timers = new Timers(['begin', 'tick'])
+  readonly #timers = new Timers(['begin', 'repeat'])
   readonly #snapshots: SnapshotSender
   readonly #candidacy: Candidacy
   readonly #backup: Backup
@@ -50,7 +51,10 @@ export class Replica implements Machine<ReplicaInput, ReplicaEffect> {
     return this.#winner.backups
   }
 
-  /** Why this primary takes no operation now; undefined: it takes them, or is no primary. */
+  /**
+   * Why this primary refuses operations now. Undefined: it applies them or lets them wait, or this
+   * replica is no primary.
+   */
   get refusal(): Winner['refusal'] {
     return this.#winner.refusal
   }
@@ -59,12 +63,12 @@ export class Replica implements Machine<ReplicaInput, ReplicaEffect> {
     return this.#context.store.seq
   }
 
-  /** The reigns whose operations it has. */
+  /** The reigns whose operations this replica has. */
   get history(): readonly Mark[] {
     return this.#context.store.history
   }
 
-  /** The state as this replica has it. Don't change it. */
+  /** The state at this replica. The caller must not change the object. */
   get state(): unknown {
     return this.#context.store.state
   }
@@ -76,8 +80,7 @@ export class Replica implements Machine<ReplicaInput, ReplicaEffect> {
     if (!this.#isClosed) {
       this.#take(input)
       this.#winner.review()
-      const beginsAt = this.#candidacy.review()
-      if (beginsAt !== undefined) this.#timers.set('begin', beginsAt)
+      this.#timers.set('begin', this.#candidacy.review() ?? Infinity)
       this.#schedule()
     }
     return context.effects
@@ -110,7 +113,7 @@ export class Replica implements Machine<ReplicaInput, ReplicaEffect> {
         this.#context.isMinority = input.minority
         return
       case 'timer':
-        this.#timers.fire(this.#context.now, (name) => void (name === 'tick' && this.#tick()))
+        this.#timers.fire(this.#context.now, (name) => void (name === 'repeat' && this.#repeat()))
         return
       case 'close':
         this.#close()
@@ -120,16 +123,18 @@ export class Replica implements Machine<ReplicaInput, ReplicaEffect> {
 
   #instances(ids: readonly string[]): void {
     const before = this.#context.instances
+    const ended = before.filter((id) => !ids.includes(id))
     this.#context.instances = ids
-    if (ids.some((id) => !before.includes(id))) this.#context.changedAt = this.#context.now
-    for (const id of before) if (!ids.includes(id)) this.#gone(id, false)
+    if (ended.length > 0 || ids.some((id) => !before.includes(id))) this.#context.changedAt = this.#context.now
+    for (const id of ended) this.#gone(id, false)
     if (this.#context.holder === undefined) this.#candidacy.vacate()
   }
 
   #gone(member: string, died: boolean): void {
     const context = this.#context
     const { holder, designated } = context
-    // Only such members can have operations of which this one does not know.
+    // Only a designated member, the primary or a follower can have operations that this replica
+    // lacks. Until that member is back, the log must reach back to the fork.
     if (died && (designated.includes(member) || holder?.winner === member || this.#winner.hasFollower(member))) context.haunt(member)
     if (context.instances.includes(member)) context.changedAt = context.now
     context.instances = context.instances.filter((id) => id !== member)
@@ -163,7 +168,7 @@ export class Replica implements Machine<ReplicaInput, ReplicaEffect> {
 
   #call(call: ReplicaCall): void {
     const context = this.#context
-    // Without a primary it waits for the next one.
+    // Without a primary the call waits for the next primary.
     if (this.#winner.role !== undefined || context.holder === undefined) this.#winner.call(call)
     else context.answer(call.call, { moved: true })
   }
@@ -171,18 +176,18 @@ export class Replica implements Machine<ReplicaInput, ReplicaEffect> {
   #message(from: string, message: ReplicaMessage): void {
     const context = this.#context
     const { holder, self } = context
-    // A member that this one takes for dead has to come back first, and one that holds another
-    // winner must not be believed.
+    // Ignores members that are not in the list, such as one that seems to be dead. Ignores messages
+    // of another reign: the sender knows another primary.
     if (!context.instances.includes(from) || !isSame(holder, message.reign)) return
     if (holder?.winner === self) this.#winner.message(from, message)
     if (message.type === 'fetch') this.#snapshots.send(from, message.reign, message.offset)
     if (from === holder?.winner && from !== self) this.#backup.message(from, message)
   }
 
-  #tick(): void {
+  #repeat(): void {
     this.#snapshots.expire()
-    this.#winner.tick()
-    this.#backup.tick()
+    this.#winner.repeat()
+    this.#backup.repeat()
   }
 
   #close(): void {
@@ -191,8 +196,11 @@ export class Replica implements Machine<ReplicaInput, ReplicaEffect> {
     this.#isClosed = true
   }
 
+  /** Sets the timer for the parts that wait for something. A replica at rest has no timer. */
   #schedule(): void {
-    if (this.#timers.at('tick') === Infinity && this.#context.instances.length > 0) this.#timers.set('tick', this.#context.now + TICK)
+    const isSet = this.#timers.at('repeat') < Infinity
+    if (!isSet && (this.#snapshots.isWaiting || this.#winner.isWaiting || this.#backup.isWaiting))
+      this.#timers.set('repeat', this.#context.now + REPEAT)
     this.#context.effects.push({ type: 'timer', at: this.#timers.next })
   }
 }

@@ -1,19 +1,19 @@
-/** Reports for callers that are gone are kept up to this number, and this many bytes. Guesses. */
+/** The most reports for absent callers, and the most bytes of them. Guesses. */
 const [MAX_REPORTS, MAX_BYTES] = [4096, 16 * 1_048_576]
 
-/** A report for a caller: an operation of it was applied again. */
+/** A report that tells a caller of an operation that was applied again. */
 export interface Report {
   readonly caller: string
   readonly key: string
   readonly bytes: Uint8Array
 }
 
-/** Reports for callers that are no members at present, until they are members again. */
+/** Keeps reports for callers that are no members at present, until they are members again. */
 export class Reports {
   #all: Report[] = []
   #bytes = 0
 
-  /** Keeps a report. Returns the oldest ones that it drops for that. */
+  /** Keeps a report. Returns the oldest reports, which are dropped to make room. */
   add(report: Report): readonly Report[] {
     this.#all.push(report)
     this.#bytes += report.bytes.length

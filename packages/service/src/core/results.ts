@@ -1,13 +1,13 @@
-/** Results are kept by key up to this number, and this many bytes. Guesses. */
+/** The most results that are kept, and the most bytes of them. Guesses. */
 const [MAX_RESULTS, MAX_RESULT_BYTES] = [65_536, 16 * 1_048_576]
 
-/** The outcome of an operation: its result as JSON, or why it failed. */
+/** The outcome of an operation: the result as JSON, or the text of an error. */
 export interface Outcome {
   readonly text: string
   readonly isError: boolean
 }
 
-/** An outcome that is kept, and the number of its operation. */
+/** A kept outcome, and the number of its operation. */
 export type Kept = Outcome & { readonly seq: number }
 
 /** The outcomes of the last operations, by caller and key. */
@@ -27,7 +27,9 @@ export class Results {
     this.keep(nameOf(caller, key), kept)
   }
 
-  /** Keeps an outcome by the name of its operation, and drops the oldest ones that are too many. */
+  /**
+   * Keeps the outcome of the operation of this name. Drops the oldest outcomes above the limits.
+   */
   keep(name: string, kept: Kept): void {
     const before = this.#all.get(name)
     if (before !== undefined) this.#bytes -= name.length + before.text.length
@@ -41,7 +43,7 @@ export class Results {
     }
   }
 
-  /** The oldest first. */
+  /** Iterates over names and outcomes, the oldest first. */
   [Symbol.iterator](): Iterator<[string, Kept]> {
     return this.#all.entries()
   }

@@ -6,16 +6,15 @@ import type { ReplicaContext } from './replica-io.ts'
 import { PIECE, snapshotContent, type ReplicaMessage } from './replica-messages.ts'
 import { MAX_STATE_BYTES } from './state-size.ts'
 
-/** A snapshot may have a state, results, and what escapes make of them, characters. */
+/** The longest snapshot, characters. Escapes make a state and the results longer than they are. */
 const MAX_LENGTH = 4 * MAX_STATE_BYTES
-/** Number of pieces that are asked for at a time. A guess: 2 MiB. */
+/** The number of pieces that are asked for at the same time. A guess: 2 MiB. */
 const WINDOW = 8
-/** A snapshot is kept this long after the last piece was asked for, ms. A guess. */
+/** The time for which a snapshot is kept after the last request for a piece, ms. A guess. */
 const KEPT = 30_000
-/** Others that ask within this time get the same snapshot, ms. A guess. */
+/** Members that ask for a snapshot within this time get the same one, ms. A guess. */
 const SHARED = 1000
-
-/** A member begins a snapshot so many times in this time. A guess: two takeovers in a row. */
+/** The most snapshots that a member gets within that time. A guess: two takeovers in a row. */
 const BEGINS = 2
 
 interface Sending {
@@ -23,7 +22,7 @@ interface Sending {
   readonly seq: number
   readonly madeAt: Milliseconds
   until: Milliseconds
-  /** The next piece. Nobody asks for one twice. */
+  /** The offset of the next piece. A receiver asks for each piece once. */
   next: number
 }
 
@@ -33,14 +32,14 @@ type Piece = Extract<ReplicaMessage, { type: 'piece' }>
 export class SnapshotSender {
   readonly #context: ReplicaContext
   readonly #sending = new Map<string, Sending>()
-  /** When members last asked for a new snapshot, and how often meanwhile. */
+  /** The time at which each member first asked for a snapshot, and how often it has asked since. */
   readonly #begun = new Map<string, { readonly at: Milliseconds; count: number }>()
 
   constructor(context: ReplicaContext) {
     this.#context = context
   }
 
-  /** The last operation of the oldest snapshot in use; Infinity: there is none. */
+  /** The last operation of the oldest snapshot in use. Infinity: no snapshot is in use. */
   get oldest(): number {
     return Math.min(...[...this.#sending.values()].map(({ seq }) => seq))
   }
@@ -56,9 +55,14 @@ export class SnapshotSender {
     context.send(to, { type: 'piece', reign, offset, total: sending.text.length, text })
   }
 
-  /** The member follows, or is gone. */
+  /** Ends a snapshot: the member has it, or is gone. */
   end(member: string): void {
     this.#sending.delete(member)
+  }
+
+  /** Whether `expire` must be called later. */
+  get isWaiting(): boolean {
+    return this.#sending.size > 0 || this.#begun.size > 0
   }
 
   expire(): void {
@@ -67,7 +71,7 @@ export class SnapshotSender {
     for (const [member, { at }] of this.#begun) if (at <= now - SHARED) this.#begun.delete(member)
   }
 
-  /** A member that asks all the time would take the whole time of the primary. */
+  /** Without this limit, a member that asks again and again would keep the primary busy. */
   #mayBegin(member: string): boolean {
     const { now } = this.#context
     const begun = this.#begun.get(member)
@@ -84,7 +88,7 @@ export class SnapshotSender {
   }
 }
 
-/** A snapshot that a replica gets from another one. */
+/** A snapshot that a replica fetches from another replica. */
 export class SnapshotFetch {
   readonly from: string
   readonly #context: ReplicaContext
@@ -103,18 +107,23 @@ export class SnapshotFetch {
     context.send(from, { type: 'fetch', reign, offset: 0 })
   }
 
-  /** Whether nothing came for this time, ms. */
+  /** Whether no piece came for this time, ms. */
   isStuck(time: Milliseconds): boolean {
     return this.#context.now - this.#movedAt > time
   }
 
-  /** Takes a piece. Returns the snapshot if it was the last one. Throws Error for a wrong one. */
+  /**
+   * Takes a piece. Returns the snapshot if this piece was the last one.
+   *
+   * @throws Error for an invalid piece
+   */
   take({ offset, total, text }: Piece): Snapshot | undefined {
-    // A piece that an earlier attempt asked for.
+    // An earlier attempt asked for this piece.
     if (offset !== this.#length) return undefined
-    if (total > MAX_LENGTH) throw new Error(`a snapshot of ${total} characters is too long`)
+    if (total > MAX_LENGTH) throw new Error(`a snapshot has ${total} characters; at most ${MAX_LENGTH} are allowed`)
     if (this.#total !== Infinity && total !== this.#total) return undefined
-    if (text.length !== Math.min(PIECE, total - offset)) throw new Error('a piece of a snapshot is too short')
+    const length = Math.min(PIECE, total - offset)
+    if (text.length !== length) throw new Error(`a piece of a snapshot has ${text.length} characters, and not ${length}`)
     this.#movedAt = this.#context.now
     this.#total = total
     this.#pieces.push(text)

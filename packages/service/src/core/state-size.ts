@@ -1,42 +1,43 @@
 import { Refusal } from './entry.ts'
 
-/** Maximum bytes of a state as JSON. From GRID. */
+/** Maximum bytes of a state as JSON: see docs/services.md. */
 export const MAX_STATE_BYTES = 64 * 1_048_576
 /**
- * The size of the state is measured after so many operations, or bytes of them. It is measured more
- * often while it grows by more than these bytes meanwhile. Guesses.
+ * The size of the state is measured after this number of operations, or after this number of bytes
+ * of operations. It is measured more often while it grows by more than these bytes from one
+ * measurement to the next. Guesses.
  */
 const [MEASURE_OPERATIONS, MEASURE_BYTES] = [256, 1_048_576]
 /** Above this size each operation is tried on a copy of the state first, bytes. A guess. */
 const CAREFUL_BYTES = (MAX_STATE_BYTES / 8) * 7
 
-/** The size of a state, which is expensive to measure. */
+/** The size of a state. A measurement is expensive, so this estimates in between. */
 export class StateSize {
-  /** Bytes when it was measured last, and what came since. */
+  /** The bytes of the last measurement, and the operations and their bytes since then. */
   #measured = { bytes: 0, operations: 0, since: 0, until: 1 }
 
-  /** An operation of so many bytes was applied. */
+  /** Counts an applied operation of this number of bytes. */
   add(bytes: number): void {
     this.#measured.operations++
     this.#measured.since += bytes
   }
 
-  /** Another state came in the place of the former one. */
+  /** Forgets the former state: another one has replaced it. */
   reset(): void {
     this.#measured = { bytes: 0, operations: MEASURE_OPERATIONS, since: 0, until: 1 }
   }
 
-  /** The state was changed by something else than operations. */
+  /** Asks for a measurement: something else than operations has changed the state. */
   expire(): void {
     this.#measured.operations = MEASURE_OPERATIONS
   }
 
-  /** Whether an operation must be tried on a copy of the state, because it is large. */
+  /** Whether the state is so large that an operation must be tried on a copy first. */
   isCareful(state: unknown): boolean {
     const { bytes: before, operations, since, until } = this.#measured
     if (operations >= until || since >= MEASURE_BYTES) {
       const bytes = lengthOf(state)
-      // Small operations can make a state grow fast.
+      // Operations with few bytes can make a state grow fast.
       const isFast = bytes - before > MEASURE_BYTES
       const next = isFast ? Math.max(1, Math.floor((operations * MEASURE_BYTES) / (bytes - before))) : 2 * until
       this.#measured = { bytes, operations: 0, since: 0, until: Math.min(next, MEASURE_OPERATIONS) }
@@ -45,7 +46,7 @@ export class StateSize {
   }
 
   /**
-   * Takes a state that an operation made of a copy.
+   * Checks the state that an operation made of a copy.
    *
    * @param before the bytes of the state before
    * @throws Refusal for a state that is too large

@@ -48,6 +48,14 @@ describe('the store of a replica', () => {
     create(store, 'g', ['e', piece / 2])
   })
 
+  it('refuses an operation whose text is longer here than it came', () => {
+    const store = new Store([], () => [[], 'done'])
+    const numbers = (count: number): unknown => JSON.parse(`[${'1e20,'.repeat(count)}1]`)
+    expect(create(store, 'a', numbers(40_000)).text).toBe('"done"')
+    expect(() => create(store, 'b', numbers(150_000))).toThrow('the operation has 3300003 bytes; at most 1048576 are allowed')
+    expect(store.seq).toBe(1)
+  })
+
   it('keeps a bounded number of results, the newest ones', () => {
     const store = new Store({}, () => [{}, 'x'.repeat(1000)])
     for (let at = 0; at < 20_000; at++) create(store, `k${at}`, 1)

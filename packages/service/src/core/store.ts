@@ -1,12 +1,15 @@
 import type { Milliseconds } from '@jel/machine'
-import type { Apply, Entry, Snapshot } from './entry.ts'
+import { Refusal, type Apply, type Entry, type Snapshot } from './entry.ts'
 import { extend, keyOf, lastOf, type Mark, type Position, type Reign } from './history.ts'
 import { CUT_BYTES, Log } from './log.ts'
 import { Results, type Kept, type Outcome } from './results.ts'
 import { StateSize } from './state-size.ts'
 import { textOfError, textOfValue } from './value.ts'
 
-/** A replica knows of so many reigns of other sides what it applied again. A guess. */
+/**
+ * The most reigns of other sides for which a replica remembers the last operation that it applied
+ * again. A guess.
+ */
 const MAX_ABSORBED = 256
 
 /** The state of a service at one replica, with the results and the log of its operations. */
@@ -19,11 +22,11 @@ export class Store {
   #log = new Log()
   readonly #size = new StateSize()
   now: Milliseconds = 0
-  /** The state is not the one that the primary has. A snapshot puts it right. */
+  /** Whether this state differs from the state of the primary. A snapshot corrects it. */
   isWrong = false
 
   constructor(initial: unknown, apply: Apply) {
-    // No replica may change the object of the program.
+    // `apply` may change the state, but not the object that the application passed.
     this.#state = JSON.parse(textOf(initial))
     this.#apply = apply
   }
@@ -66,13 +69,14 @@ export class Store {
   }
 
   /**
-   * Applies a new operation. It gets a number also if it fails: then it may have changed the state.
-   * The operation belongs to the program afterwards, which may change it.
+   * Applies a new operation. A failed operation gets a number as well, since it may have changed
+   * the state. `apply` may keep and change the operation object.
    *
-   * @throws Refusal for one that would make the state too large; then nothing changes
+   * @throws Refusal for an operation that is too long, or that would make the state too large. Then
+   *   nothing changes.
    */
   create(reign: Reign, call: Pick<Entry, 'caller' | 'key' | 'operation' | 'orphan'>, now: Milliseconds): Kept {
-    const operation = textOf(call.operation)
+    const operation = textOfOperation(call.operation)
     this.now = Math.max(this.now, Math.floor(now))
     const before = this.#size.isCareful(this.#state) ? textOf(this.#state) : undefined
     const { next, text, isError } = this.#run(before === undefined ? this.#state : JSON.parse(before), call.operation, this.now)
@@ -84,8 +88,8 @@ export class Store {
   }
 
   /**
-   * Applies the next operation of a primary, which belongs to the program afterwards. Returns false
-   * if the outcome is another one here: then the states may differ.
+   * Applies the next operation of a primary. `apply` may keep and change the operation object.
+   * Returns false if the outcome differs from that of the primary. Then the states may differ, too.
    */
   follow(entry: Entry): boolean {
     const { seq, error } = entry
@@ -97,17 +101,17 @@ export class Store {
     const isSame = isError ? error !== undefined : error === undefined && text === result
     if (!isSame) this.isWrong = true
     this.#add(entry, operation, { seq, text: error ?? result, isError: error !== undefined })
-    // A primary cuts its own log. It may be in a minority, and keep this much.
+    // A backup cuts its log here. A primary cuts its log only outside a minority: see `Primary`.
     if (this.#log.isTooLong) this.cut(CUT_BYTES)
     return isSame
   }
 
-  /** The operations from this number on, as many as fit, but at least one. */
+  /** Returns operations from this number on: up to `maxBytes` of them, but at least one. */
   entriesFrom(from: number, maxBytes: number): readonly Entry[] {
     return this.textsFrom(from, maxBytes).map((text) => JSON.parse(text) as Entry)
   }
 
-  /** As `entriesFrom`, as JSON. */
+  /** Returns the JSON of the operations of `entriesFrom`. */
   textsFrom(from: number, maxBytes: number): readonly string[] {
     return this.#log.textsFrom(from - this.from, maxBytes)
   }
@@ -122,7 +126,7 @@ export class Store {
     this.#log.cut(bytes)
   }
 
-  /** Notes that an operation of another side needs no second application. */
+  /** Records that an operation of another side has been applied here, or need not be. */
   absorb({ reign, seq }: Pick<Entry, 'reign' | 'seq'>): void {
     const key = keyOf(reign)
     const before = this.#absorbed.get(key) ?? 0
@@ -144,7 +148,7 @@ export class Store {
     }
   }
 
-  /** Puts a snapshot in the place of all that this replica has. */
+  /** Replaces all that this replica has by a snapshot. */
   install({ state, history, now, results, absorbed, log }: Snapshot): void {
     this.#state = state
     this.isWrong = false
@@ -154,7 +158,7 @@ export class Store {
     for (const [name, seq, text, isError] of results) this.#results.keep(name, { seq, text, isError })
     this.#absorbed = new Map(absorbed)
     this.#log = new Log()
-    // A wrong list is as good as none.
+    // A log whose numbers don't match is dropped.
     if (log.every(({ seq }, at) => seq === this.seq + 1 - log.length + at))
       for (const entry of log) this.#log.push(entry, textOf(entry.operation), textOf(entry.result))
     this.#size.reset()
@@ -162,7 +166,7 @@ export class Store {
 
   /**
    * Takes the joined state of two sides, as an operation of this reign. Other replicas need a
-   * snapshot then: their logs end before it.
+   * snapshot, since no entry of the log describes this operation.
    */
   join(reign: Reign, state: unknown, theirs: Pick<Snapshot, 'now' | 'results' | 'history'>): void {
     this.#state = state
@@ -175,7 +179,7 @@ export class Store {
     this.#size.expire()
   }
 
-  /** Runs the program. The state may have changed also if it failed. */
+  /** Calls `apply`. A failed call may have changed the state as well. */
   #run(state: unknown, operation: unknown, now: Milliseconds): Outcome & { readonly next: unknown } {
     try {
       const [next, result] = this.#apply(state, operation, { now })
@@ -191,6 +195,15 @@ export class Store {
     this.#results.add(entry.caller, entry.key, kept)
     if (entry.orphan !== undefined) this.absorb(entry.orphan)
     this.#size.add(this.#log.push({ ...entry, seq }, operation, isError ? 'null' : text))
+  }
+}
+
+/** The text may be longer than the text of the caller: 1e20 becomes a number of 21 digits. */
+function textOfOperation(operation: unknown): string {
+  try {
+    return textOfValue(operation)
+  } catch (error) {
+    throw new Refusal('CALL_FAILED', `the operation ${textOfError(error)}`)
   }
 }
 

@@ -7,29 +7,30 @@ import type { ReplicaContext } from './replica-io.ts'
 import { SnapshotFetch } from './snapshots.ts'
 
 /**
- * A winner hears all living instances before it serves, and takes the greatest state. An instance
- * answers the one that it holds for the winner. So of two that see each other, and both won for a
- * moment, only one gets all answers.
+ * A winner asks all living instances for their positions before it serves, and takes over the
+ * greatest state. An instance answers only the winner that it knows. So if two instances see each
+ * other, and both have won for a moment, only one of them gets all answers.
  */
 export class Takeover {
+  /** The reign of the election. */
   readonly reign: Reign
-  /** The reign of its operations. */
+  /** The same reign with the number of this takeover. It marks the operations of the primary. */
   readonly own: Reign
-  /** The operations of this replica that the greatest state has not. */
+  /** The operations of this replica that the greatest state lacks. */
   orphans: readonly Entry[] = []
   readonly #context: ReplicaContext
   readonly #positions = new Map<string, Position>()
-  /** Those that answered, and those that need not. */
+  /** The instances that have answered. */
   readonly #heard = new Set<string>()
   readonly #since: Milliseconds
-  /** How often each replica gave nothing of its greatest state. */
+  /** How often each replica announced the greatest state, and then sent none of it. */
   readonly #silent: Map<string, number>
   #best: string | undefined
   #fetch: SnapshotFetch | undefined
-  /** The time at which it last asked for operations, or got some. */
+  /** The last time at which operations were asked for, or came. */
   #movedAt: Milliseconds = 0
 
-  /** @param turn the number of takeovers of this replica before */
+  /** @param turn the number of earlier takeovers of this replica */
   constructor(context: ReplicaContext, reign: Reign, { turn, silent }: { readonly turn: number; readonly silent: Map<string, number> }) {
     this.#context = context
     this.reign = reign
@@ -39,14 +40,15 @@ export class Takeover {
     this.#ask()
   }
 
-  /** The positions of the replicas that have a state, or should have it. */
+  /** The positions of the replicas that have the state, or should have it. */
   get positions(): ReadonlyMap<string, Position> {
     return this.#positions
   }
 
   position(from: string, wants: boolean, position: Position): void {
     this.#heard.add(from)
-    // It may have taken this member for dead for a moment, and so not have read the question.
+    // That replica may have thought for a moment that this one is dead, and so have ignored the
+    // question for its operations. They are asked for again.
     if (from === this.#best && this.#fetch === undefined) this.#stop()
     if (wants) this.#positions.set(from, position)
     else this.#positions.delete(from)
@@ -58,22 +60,23 @@ export class Takeover {
     if (this.#best === member) this.#stop()
   }
 
-  tick(): void {
+  repeat(): void {
     this.#ask()
     const isStuck = this.#fetch?.isStuck(REPLICA_TIMEOUT) ?? this.#context.now - this.#movedAt > REPLICA_TIMEOUT
     if (this.#best !== undefined && isStuck) this.#giveUp(this.#best)
   }
 
   /**
-   * Nobody waits longer for a replica that gives nothing. It can still hand its operations over.
+   * Goes on without the state of a replica that sends nothing. The replica can still hand over its
+   * operations later.
    */
   #giveUp(best: string): void {
     this.#silent.set(best, (this.#silent.get(best) ?? 0) + 1)
     this.gone(best)
-    this.#context.notice('SLOW_REPLICA', `${best} states operations that others have not, and did not give them`)
+    this.#context.notice('SLOW_REPLICA', `${best} announced operations that other replicas lack, but did not send them`)
   }
 
-  /** Takes operations of the log of the replica that has the greatest state. */
+  /** Applies operations of the log of the replica that has the greatest state. */
   log(from: string, entries: readonly Entry[], end: boolean): void {
     if (from !== this.#best || this.#fetch !== undefined) return
     const { store } = this.#context
@@ -84,7 +87,7 @@ export class Takeover {
       this.#fetch = new SnapshotFetch(this.#context, from, this.reign)
       return
     }
-    // An answer to a question that was asked twice, or none.
+    // The answer has nothing new: the question was asked twice, or the replica has nothing.
     if (store.seq === before) return
     this.#movedAt = this.#context.now
     this.#silent.delete(from)
@@ -92,7 +95,7 @@ export class Takeover {
     else this.#stop()
   }
 
-  /** Returns true if this replica has the greatest state now. */
+  /** Takes a piece of a snapshot. Returns true if this replica has the greatest state now. */
   piece(from: string, piece: Parameters<SnapshotFetch['take']>[0]): boolean {
     if (from !== this.#best) return false
     const snapshot = this.#fetch?.take(piece)
@@ -115,7 +118,10 @@ export class Takeover {
     return true
   }
 
-  /** Returns true if all have answered, and none has a greater state than this replica. */
+  /**
+   * Whether all instances have answered, and none of them has a greater state than this replica. If
+   * an instance has a greater state, this asks for it.
+   */
   get isComplete(): boolean {
     const { instances, self, now } = this.#context
     const mayWait = now - this.#since <= REPLICA_TIMEOUT

@@ -1,11 +1,12 @@
-/** Maximum bytes of an input, an operation or a result as JSON. From GRID. */
+/** Maximum bytes of an input, an operation or a result as JSON: see docs/services.md. */
 export const MAX_VALUE_BYTES = 1_048_576
-/** Maximum depth of a value. A guess: programs that walk values recursively need a bound. */
+/** Maximum depth of a value. A guess: recursive code needs a bound. */
 const MAX_DEPTH = 100
 
 /**
- * Returns a value as JSON, or throws Error with the reason why it can't be sent. `undefined` is
- * null.
+ * Returns a value as JSON. `undefined` becomes null.
+ *
+ * @throws Error with the reason why the value can't be sent
  */
 export function textOfValue(value: unknown): string {
   checkDepth(value, 0)
@@ -19,7 +20,7 @@ export function textOfValue(value: unknown): string {
   return text
 }
 
-/** Throws Error for a value that is nested too deeply. */
+/** @throws Error for a value that is nested too deeply */
 export function checkDepth(value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null) return
   if (depth === MAX_DEPTH) throw new Error(`has more than ${MAX_DEPTH} levels`)
@@ -30,7 +31,7 @@ export function checkDepth(value: unknown, depth = 0): void {
 /** Maximum characters of the text of an error. A guess. */
 export const MAX_ERROR = 4096
 
-/** Returns the text of whatever a program threw. Some values have none. */
+/** Returns the text of a thrown value. Some values have no text. */
 export function textOfError(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error).slice(0, MAX_ERROR)

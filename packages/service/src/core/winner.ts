@@ -6,10 +6,10 @@ import type { ReplicaMessage } from './replica-messages.ts'
 import type { SnapshotSender } from './snapshots.ts'
 import { Takeover } from './takeover.ts'
 
-/** A winner takes over again so many times for a replica that gave nothing. A guess. */
+/** A replica that sent nothing in this number of takeovers causes no further one. A guess. */
 const MAX_SILENT = 2
 
-/** A replica that won the election: it takes over first, and then it is the primary. */
+/** A replica that won the election. It takes over first, and then it is the primary. */
 export class Winner {
   readonly #context: ReplicaContext
   readonly #candidacy: Candidacy
@@ -19,7 +19,7 @@ export class Winner {
   /** Calls that wait until there is a primary. */
   #held: ReplicaCall[] = []
   #turns = 0
-  /** How often each replica stated more operations than others have, and gave none. */
+  /** How often each replica announced the greatest state in a takeover, and sent none of it. */
   readonly #silent = new Map<string, number>()
 
   constructor(context: ReplicaContext, candidacy: Candidacy, snapshots: SnapshotSender) {
@@ -51,7 +51,7 @@ export class Winner {
     this.#takeover = new Takeover(this.#context, reign, { turn: this.#turns++, silent: this.#silent })
   }
 
-  /** Another replica is the winner, or this one closes. */
+  /** Ends the takeover or the reign: another replica is the winner, or this one closes. */
   end(): void {
     this.#primary?.end()
     this.#primary = undefined
@@ -75,22 +75,27 @@ export class Winner {
     this.#primary?.gone(member)
   }
 
-  /** Messages to this member were lost. */
+  /** Handles the loss of messages to a member. */
   broken(member: string): void {
     this.#primary?.gone(member)
   }
 
-  tick(): void {
-    this.#takeover?.tick()
-    this.#primary?.tick()
+  /** Whether `repeat` must be called later. */
+  get isWaiting(): boolean {
+    return this.#takeover !== undefined || this.#primary?.isWaiting === true
   }
 
-  /** Serves as soon as the takeover is complete. */
+  repeat(): void {
+    this.#takeover?.repeat()
+    this.#primary?.repeat()
+  }
+
+  /** Becomes the primary as soon as the takeover is complete. */
   review(): void {
     if (this.#takeover?.isComplete === true) this.#serve(this.#takeover)
   }
 
-  /** Takes a message to the winner. */
+  /** Handles a message to the winner. */
   message(from: string, message: ReplicaMessage): void {
     const context = this.#context
     switch (message.type) {
@@ -114,7 +119,7 @@ export class Winner {
         else this.#primary?.piece(from, message)
         return
       case 'retire':
-        if (this.#primary?.mayRetire(from) === true) context.send(from, { type: 'retired', reign: message.reign })
+        if (this.#primary?.retire(from) === true) context.send(from, { type: 'retired', reign: message.reign })
         else if (this.#primary?.hasFollower(from) === false) context.send(from, { type: 'hello', reign: message.reign })
         return
       case 'hello':
@@ -127,13 +132,13 @@ export class Winner {
     }
   }
 
-  /** Another replica has the state that must stand. */
+  /** Takes over the state of another replica, which can't hand over its operations. */
   #takeOverAgain(): void {
     const { holder } = this.#context
     if (holder !== undefined) this.begin(holder)
   }
 
-  /** One that states more than it gives must not end the service again and again. */
+  /** A replica that announces more than it sends must not stop the service again and again. */
   #mayGive(replica: string): boolean {
     return (this.#silent.get(replica) ?? 0) < MAX_SILENT
   }
@@ -142,7 +147,7 @@ export class Winner {
     const context = this.#context
     this.#takeover = undefined
     this.#candidacy.hasState = true
-    // No other replica has more, so its state stands.
+    // No other replica has more, so this state counts, even if it is wrong.
     context.store.isWrong = false
     const primary = new Primary(context, takeover)
     this.#primary = primary
@@ -153,6 +158,6 @@ export class Winner {
       return
     }
     for (const call of this.#held.splice(0)) primary.call(call)
-    primary.tick()
+    primary.repeat()
   }
 }

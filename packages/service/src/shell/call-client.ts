@@ -5,9 +5,9 @@ import { MAX_CALL_BYTES, serverMessage, type ServerMessage } from '../core/call-
 import { MAX_OPEN_CALLS, SERVICE_PROTOCOL } from './call-server.ts'
 import { MAX_OPEN_BYTES } from './open-bytes.ts'
 
-/** A stream without calls is closed after this time, ms. A guess. */
+/** A stream without open calls is closed after this time, ms. A guess. */
 const IDLE_TIME = 30_000
-/** A member asks at this interval whether the stream to a senior backup is open, ms. A guess. */
+/** The shortest time between two checks of the stream to a senior backup, ms. A guess. */
 const PREPARE_TIME = IDLE_TIME / 3
 
 /** A request to one server. Its input is JSON. */
@@ -24,7 +24,7 @@ class Connection {
   readonly #server: string
   readonly #onEnd: () => void
   readonly #open = new Map<number, (outcome: Outcome) => void>()
-  /** Requests that wait until the server has fewer open calls, or until the stream is open. */
+  /** Requests that are not sent yet: the stream is not open, or too many calls are. */
   readonly #waiting = new Map<number, Request>()
   #frames: FrameStream | undefined
   #idle: Timer | undefined
@@ -60,10 +60,10 @@ class Connection {
     return outcome
   }
 
-  /** Ends after a while without calls. */
+  /** Closes the stream after `IDLE_TIME` without open calls. */
   rest(): void {
     clearTimeout(this.#idle)
-    if (this.#open.size === 0) this.#idle = inBackground(setTimeout(() => this.end(new Error('it was idle')), IDLE_TIME))
+    if (this.#open.size === 0) this.#idle = inBackground(setTimeout(() => this.end(new Error('the stream was idle')), IDLE_TIME))
   }
 
   end(error: Error): void {
@@ -101,7 +101,7 @@ class Connection {
 
   #take(message: ServerMessage): void {
     const resolve = this.#open.get(message.call)
-    // A server answers each call, also one that was cancelled.
+    // A server answers each call, also a cancelled one.
     this.#sentBytes -= this.#sent.get(message.call) ?? 0
     this.#sent.delete(message.call)
     resolve?.(message)
@@ -111,7 +111,7 @@ class Connection {
   #flush(): void {
     if (this.#frames === undefined) return
     for (const [call, request] of this.#waiting) {
-      // The server would not read on, and so would not read of a cancelled call.
+      // Above its limits, the server reads no more, and so no message that cancels a call.
       if (this.#sent.size >= MAX_OPEN_CALLS || this.#sentBytes >= MAX_OPEN_BYTES) return
       this.#waiting.delete(call)
       const bytes = new TextEncoder().encode(textOf(call, request))
@@ -143,7 +143,7 @@ export class CallClient {
     return await this.#connectionTo(server).request(request, signal)
   }
 
-  /** Has a stream to a server that this member is about to call. */
+  /** Opens a stream to a server that this member may call soon. */
   prepare(server: string): void {
     const now = performance.now()
     if (this.#prepared.server === server && now - this.#prepared.at < PREPARE_TIME) return
@@ -161,7 +161,7 @@ export class CallClient {
     return connection
   }
 
-  /** A server is gone. */
+  /** Ends the calls to a server that is gone. */
   forget(server: string): void {
     this.#connections.get(server)?.end(new Error(`${server} is gone`))
   }

@@ -6,27 +6,30 @@ import { checkDepth } from '../core/value.ts'
 import { OpenBytes } from './open-bytes.ts'
 
 export const SERVICE_PROTOCOL = '/jel-service/1.0.0'
-/** Maximum number of streams of one member, and of all: a former one may not have ended yet. */
+/**
+ * Maximum number of streams of one member, and of all members. A member uses one stream. Two
+ * streams that it replaced may not have ended yet.
+ */
 const [STREAMS_OF_ONE, STREAMS] = [3, 4096]
-/** Maximum number of calls of one stream without an answer. A guess. More wait unread. */
+/** The most calls of one stream without an answer. A guess. Further calls stay unread. */
 export const MAX_OPEN_CALLS = 256
-/** A message up to this length can only cancel a call or ask for a status: neither has to wait. */
+/** A message up to this length is no call. It does not wait for the answers to other calls. */
 const CANCEL_BYTES = 32
-/** After so many messages of one stream others get a turn. A guess. */
+/** The number of messages of one stream after which other work gets a turn. A guess. */
 const MESSAGES_A_TURN = 64
 
-/** A call as an instance gets it. */
+/** A call that an instance gets. */
 export interface Call {
   readonly name: string
   /** The member that calls. */
   readonly from: string
   readonly key: string
   readonly input: unknown
-  /** Aborts when the caller gives up or is gone. */
+  /** Aborts if the caller gives up or is gone. */
   readonly signal: AbortSignal
 }
 
-/** Takes the calls of other members for the services of this one. */
+/** Serves the calls of other members to the services of this member. */
 export class CallServer {
   readonly #pool: Pool
   readonly #limits = new PeerLimits({ ofOne: STREAMS_OF_ONE, total: STREAMS, pause: 0 })
@@ -52,7 +55,7 @@ export class CallServer {
   #serve(stream: Stream, from: string): void {
     const admission = this.#limits.admit(from)
     if (admission === undefined) {
-      stream.abort(new Error('it has too many streams'))
+      stream.abort(new Error(`${from} has too many streams`))
       return
     }
     const open = new Map<number, AbortController>()
@@ -61,7 +64,7 @@ export class CallServer {
     const over = new AbortController()
     const room = async (): Promise<void> => {
       while (!over.signal.aborted && (open.size >= MAX_OPEN_CALLS || openBytes.isFull(from))) {
-        // Otherwise the stream would read on, and keep what nobody takes.
+        // An open stream would go on reading into memory.
         if (stream.readStatus === 'readable') stream.pause()
         await new Promise<void>((resolve) => (wake = resolve))
       }
@@ -71,7 +74,7 @@ export class CallServer {
         // The connection is gone.
       }
     }
-    // A pause hides the end of the stream.
+    // A paused stream does not report its end otherwise.
     stream.addEventListener('close', () => {
       over.abort()
       wake()
@@ -90,7 +93,7 @@ export class CallServer {
       if (open.has(call)) throw new Error(`call ${call} is open already`)
       const controller = new AbortController()
       open.set(call, controller)
-      // The end of the stream does not free what a service still works on.
+      // These bytes count until the service has answered, also after the end of the stream.
       const end = openBytes.add(from, bytes)
       const answer = await this.#take({ name, from, key, input, signal: controller.signal }).finally(end)
       open.delete(call)
@@ -102,12 +105,12 @@ export class CallServer {
       {
         maxFrameBytes: MAX_CALL_BYTES,
         queue: new SendQueue(),
-        // A caller with too many open calls waits: its stream is not read meanwhile.
+        // The stream of a caller with too many open calls is not read.
         async *stage(received) {
           let count = 0
           for await (const bytes of received) {
             if (bytes.length > CANCEL_BYTES) await room()
-            // Nobody would get the answer.
+            // After the end of the stream no answer can be sent.
             if (over.signal.aborted) return
             if (++count % MESSAGES_A_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0))
             yield bytes

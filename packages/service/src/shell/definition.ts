@@ -2,12 +2,12 @@ import type { Apply } from '../core/entry.ts'
 import { textOfValue } from '../core/value.ts'
 import { InvalidServiceError } from '../errors.ts'
 
-/** Maximum number of replicas of a service. A guess: the primary waits for all of them. */
+/** Maximum number of replicas of a service. A guess: the primary waits for all its backups. */
 const MAX_REPLICAS = 16
-/** A primary and two backups: one of them may die. A guess. */
+/** A primary and two backups. If one of them dies, there is still a backup. A guess. */
 export const DEFAULT_REPLICAS = 3
 
-/** A replicated service, as a program defines it. */
+/** The definition of a replicated service. */
 export interface Definition {
   readonly version: string
   readonly replicas: number

@@ -1,12 +1,12 @@
-/** Bytes of inputs of one member that may be without an answer. A guess: two streams in a row. */
+/** The most bytes of inputs of one member without an answer. A guess: two streams in a row. */
 export const MAX_OPEN_BYTES = 8 * 1_048_576
 /**
- * Bytes of inputs of all members. A member above it has one call at a time. A guess: a takeover
- * holds all calls for some seconds.
+ * The bytes of inputs of all members above which each member has only one open call. A guess: all
+ * calls wait during a takeover, for some seconds.
  */
 export const MAX_BYTES_OF_ALL = 256 * 1_048_576
 
-/** The bytes of the calls of each member that have no answer yet, over all its streams. */
+/** Counts the bytes of the calls without an answer, for each member over all its streams. */
 export class OpenBytes {
   readonly #members = new Map<string, { bytes: number; readonly wakes: Set<() => void> }>()
   #all = 0
@@ -16,7 +16,7 @@ export class OpenBytes {
     return bytes >= MAX_OPEN_BYTES || (bytes > 0 && this.#all >= MAX_BYTES_OF_ALL)
   }
 
-  /** Calls a function when a member may have room again. Returns the function that ends that. */
+  /** Calls a function when a member may have room again. Returns a function that unsubscribes. */
   watch(member: string, wake: () => void): () => void {
     const { wakes } = this.#of(member)
     wakes.add(wake)
@@ -26,7 +26,7 @@ export class OpenBytes {
     }
   }
 
-  /** Counts a call. Returns the function that ends it. */
+  /** Counts a call. Returns the function that must be called with its answer. */
   add(member: string, bytes: number): () => void {
     const open = this.#of(member)
     open.bytes += bytes

@@ -17,25 +17,25 @@ const REPLICA_PROTOCOL = '/jel-replica/1.0.0'
 
 const peerMessage = v.union([v.object({ name: serviceName, replica: replicaMessage }), v.object({ reapplied: reappliedMessage })])
 
-/** A replica of this member, as other members reach it. */
+/** The replica of this member that handles messages of other replicas. */
 export interface PeerListener {
   message(from: string, message: ReplicaMessage): void
   broken(member: string): void
 }
 
-/** A wait for another primary. */
+/** Waits for another primary. */
 export interface PrimaryChange {
   readonly promise: Promise<void>
   readonly hasCome: boolean
   end(): void
 }
 
-/** The messages of this member to the replicas of others, and the news about primaries. */
+/** Exchanges messages with the replicas of other members, and hears of new primaries. */
 export class Peers {
   readonly #pool: Pool
   readonly #channels: Channels
   readonly #listeners = new Map<string, PeerListener>()
-  /** For each service the members to which streams stay open. */
+  /** The members to which streams stay open, for each service. */
   readonly #kept = new Map<string, readonly string[]>()
   readonly #reapplied = new Set<(reapplied: Reapplied) => void>()
   readonly #reports = new Reports()
@@ -70,13 +70,13 @@ export class Peers {
     )
   }
 
-  /** Takes messages from now on. */
+  /** Receives messages from now on. */
   async start(): Promise<void> {
     this.#started ??= this.#channels.start(this.#end.signal)
     await this.#started
   }
 
-  /** As `start`, without waiting. The pool may have ended. */
+  /** Calls `start` without waiting. The pool may have ended. */
   listen(): void {
     this.start().catch(() => {})
   }
@@ -104,8 +104,8 @@ export class Peers {
   }
 
   /**
-   * Tells a caller of an operation that was applied again, once it is a member. Returns the reports
-   * that nobody will get.
+   * Tells a caller of an operation that was applied again, as soon as the caller is a member.
+   * Returns the reports that are dropped.
    */
   tell(caller: string, reapplied: Reapplied): readonly Report[] {
     if (caller === this.#pool.self.id) this.#hear(reapplied)
@@ -123,7 +123,7 @@ export class Peers {
     return () => void this.#reapplied.delete(listener)
   }
 
-  /** Waits until another member than `target` is the winner of an election. */
+  /** Waits until a member other than `target` wins an election. */
   changeOf(election: string, target: string | undefined): PrimaryChange {
     const { promise, resolve } = Promise.withResolvers<void>()
     let hasCome = false
@@ -156,7 +156,7 @@ export class Peers {
   #take(from: string, bytes: Uint8Array): void {
     const message = fromJson(peerMessage, bytes)
     if ('reapplied' in message) {
-      // Only a member that has the service can have applied an operation of it.
+      // A member without the service can't have applied an operation.
       const member = this.#pool.members().find(({ id }) => id === from)
       if (member !== undefined && serviceOf(member, message.reapplied.name) !== undefined) this.#hear(message.reapplied)
     } else this.#listeners.get(message.name)?.message(from, message.replica)

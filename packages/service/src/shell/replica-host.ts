@@ -12,35 +12,38 @@ import { checkDefinition, type Definition } from './definition.ts'
 import type { Instance, ServiceNode } from './service-node.ts'
 import { Stand } from './stand.ts'
 
-/** The senior backup has streams to so many other instances. A guess. */
+/**
+ * The most streams that the senior backup keeps open. The senior backup wins the next election: see
+ * `seniorOf`. A guess.
+ */
 const MAX_KEPT = 64
 
 /** The part of a member in a replicated service. */
 export interface ReplicaStatus {
   readonly role: ReplicaRole
-  /** The primary, as this member knows it. */
+  /** The primary, as far as this member knows. */
   readonly primary: string | undefined
-  /** The epoch of its election. */
+  /** The epoch in which the primary was elected. */
   readonly epoch: number | undefined
   /** The backups that are up to date. Only the primary knows them. */
   readonly backups: readonly string[]
   /** The number of the last operation. */
   readonly operations: number
-  /** Why it takes no operations now, such as `DEGRADED`. Only the primary knows it. */
+  /** Why the primary refuses operations now, such as `DEGRADED`. Only the primary knows it. */
   readonly refusal: { readonly code: string; readonly message: string } | undefined
 }
 
-/** A problem of a replica, after which it goes on. */
+/** A problem of a replica that does not end the replica. */
 export interface ReplicaNotice {
   /**
-   * `DIVERGED`, `LOG_CUT`, `MERGED`, `MERGE_FAILED`, `OPERATIONS_LOST`, `SLOW_REPLICA`, or the
-   * code of an error.
+   * `DIVERGED`, `LOG_CUT`, `MERGED`, `MERGE_FAILED`, `OPERATIONS_LOST`, `SLOW_REPLICA`, or the code
+   * of an error.
    */
   readonly code: string
   readonly message: string
 }
 
-/** A replica of a service at this member: the shell of `Replica`. */
+/** Runs a `Replica` at this member of a pool. */
 export class ReplicaHost implements Instance {
   readonly #node: ServiceNode
   readonly #name: string
@@ -110,6 +113,8 @@ export class ReplicaHost implements Instance {
   }
 
   async take({ from, key, input, signal }: Call): Promise<Answer> {
+    // A driver that has stopped would not answer.
+    if (this.#end.signal.aborted) return { moved: true }
     const call = ++this.#last
     const { promise, resolve } = Promise.withResolvers<Answer>()
     this.#calls.set(call, resolve)
@@ -196,7 +201,10 @@ export class ReplicaHost implements Instance {
     this.#prepare()
   }
 
-  /** All instances and the senior backup have streams to each other: its takeover dials nobody. */
+  /**
+   * Each instance keeps a stream to the senior backup, which keeps a stream to each instance. So a
+   * takeover dials nobody.
+   */
   #prepare(): void {
     const { pool, peers } = this.#node
     const senior = seniorOf(pool.members(), this.#name, this.#replica.reign?.winner)

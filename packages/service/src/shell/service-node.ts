@@ -8,12 +8,12 @@ import { Peers } from './peers.ts'
 
 /** A service at this member. */
 export interface Instance {
-  /** Its part in a replicated service. Default: it is not replicated. */
+  /** The part of this member in a replicated service. Undefined: the service is not replicated. */
   readonly status?: object
   take(call: Call): Promise<Answer>
 }
 
-/** The services of a member, and its calls. A pool has one in each member. */
+/** The services of this member, and the calls from and to it. Each pool object has one. */
 export class ServiceNode {
   static readonly #nodes = new WeakMap<Pool, ServiceNode>()
 
@@ -47,7 +47,7 @@ export class ServiceNode {
     return node
   }
 
-  /** Adds a service of this member. The statement about it goes to all members. */
+  /** Adds a service of this member, and announces it to all members. */
   async add(name: string, instance: Instance, stated: StatedService): Promise<void> {
     if (this.#instances.has(name)) throw new InvalidServiceError(`${name}: this member has a service of this name already`)
     this.#instances.set(name, instance)
@@ -67,7 +67,7 @@ export class ServiceNode {
     await this.state(name, undefined).catch(() => {})
   }
 
-  /** States a service to all members; undefined: no longer. */
+  /** Announces a service to all members. Undefined: the service has ended. */
   async state(name: string, stated: StatedService | undefined): Promise<void> {
     const before = this.#stated.get(name)
     if (stated === undefined) this.#stated.delete(name)
@@ -87,7 +87,7 @@ export class ServiceNode {
     }
   }
 
-  /** Takes a call for a service of this member. Never rejects. */
+  /** Answers a call to a service of this member. Never rejects. */
   async take(call: Call): Promise<Answer> {
     const instance = this.#instances.get(call.name)
     if (instance !== undefined) return await instance.take(call)
@@ -101,7 +101,7 @@ export class ServiceNode {
     return { error: { code: 'NO_SERVER', message: `${name}: this member has no replica of such a service` } }
   }
 
-  /** The pool has ended. */
+  /** Whether the pool has ended. */
   get isClosed(): boolean {
     return this.#end.signal.aborted
   }

@@ -2,15 +2,15 @@ import { inBackground } from '@jel/overlay'
 import { electionOf } from '../core/directory.ts'
 import type { ServiceNode } from './service-node.ts'
 
-/** A replica that could not stand tries it again after this time, ms. A guess. */
+/** The time after which a failed candidacy is tried again, ms. A guess. */
 const STAND_AGAIN = 10_000
 
-/** A member that is a candidate for primary, and states so. */
+/** Makes this member a candidate for primary, and announces that. */
 export class Stand {
   readonly #node: ServiceNode
   readonly #name: string
   readonly #stated: { readonly version: string; readonly replicas: number }
-  /** Called when the replica could not stand. */
+  /** Called if this member could not become a candidate. */
   readonly #onProblem: (code: string, message: string) => void
   #standing: AbortController | undefined
   #isClosed = false
@@ -59,12 +59,12 @@ export class Stand {
     if (!this.#isClosed) this.#state(false).catch(() => {})
   }
 
-  /** Stands no more. A present candidacy lasts until it is withdrawn. */
+  /** Begins no candidacy any more. The present candidacy lasts until `withdraw`. */
   close(): void {
     this.#isClosed = true
   }
 
-  /** Both statements have about one size, so a service that was added can stand as well. */
+  /** Both values have about the same size, so this fits into the constant after `add` did. */
   async #state(stands: boolean): Promise<void> {
     await this.#node.state(this.#name, { ...this.#stated, stands })
   }

@@ -1,21 +1,21 @@
 import { namesLike, serviceOf, servicesOf, sharedLevels, type Listed } from '../core/directory.ts'
 import { NoServerError } from '../errors.ts'
 
-/** The members among which a call looks for one that answers. */
+/** The members that may answer a call. */
 export interface TargetView {
   readonly self: Pick<Listed, 'id' | 'location'>
   readonly members: readonly Listed[]
   /** The primary of the service. */
   readonly primary: string | undefined
-  /** Members that could not answer. */
+  /** The members that could not answer. */
   readonly tried: ReadonlySet<string>
 }
 
 /**
- * Returns the member to ask: the primary, or the nearest one by location; undefined: none at
- * present.
+ * Returns the member to ask: the primary, or the nearest instance by location. Undefined: there is
+ * no such member at present.
  *
- * @throws NoServerError if no member states the service
+ * @throws NoServerError if no member has the service
  */
 export function targetOf(name: string, { self, members, primary, tried }: TargetView): string | undefined {
   const having = members.filter((member) => serviceOf(member, name) !== undefined)
@@ -28,7 +28,7 @@ export function targetOf(name: string, { self, members, primary, tried }: Target
     throw new NoServerError(`no member has the service ${name}; ${others}`)
   }
   const plain = having.filter((member) => serviceOf(member, name)?.replicas === undefined)
-  // One member that states the name with replicas must not take it from those that serve it.
+  // A member that announces a plain service as a replicated one must not hide its instances.
   const isReplicated = plain.length === 0 || having.some((member) => serviceOf(member, name)?.stands === true)
   if (isReplicated) return having.some(({ id }) => id === primary) ? primary : undefined
   const near = plain
