@@ -87,7 +87,11 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   #run(first?: () => void): void {
     if (this.#isRunning) return
     this.#isRunning = true
-    if (first !== undefined) this.#attempt(first)
+    try {
+      first?.()
+    } catch (error) {
+      this.#errors.push(error)
+    }
     for (let next = this.#queue.shift(); next && !this.#isStopped; next = this.#queue.shift()) {
       if ('effects' in next) this.#carryOut(next.effects)
       else {
@@ -118,7 +122,11 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   }
 
   #handle(input: Input | TimerInput): void {
-    this.#attempt(() => this.#carryOut(this.#machine.handle(input, this.#clock.now())))
+    try {
+      this.#carryOut(this.#machine.handle(input, this.#clock.now()))
+    } catch (error) {
+      this.#errors.push(error)
+    }
   }
 
   /** After an error it carries out the effect `timer` only: a lost wake would stop the machine. */
@@ -127,19 +135,14 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
     for (const effect of effects) {
       if (this.#isStopped) return
       if (isTimer(effect)) this.#due = effect.at === Infinity ? undefined : effect.at
-      else if (!hasFailed)
-        hasFailed = !this.#attempt(() => (this.#handlers[effect.type as keyof EffectHandlers<Effect>] as (effect: Effect) => void)(effect))
-    }
-  }
-
-  /** Keeps an error for the end of the run. Returns false after an error. */
-  #attempt(step: () => void): boolean {
-    try {
-      step()
-      return true
-    } catch (error) {
-      this.#errors.push(error)
-      return false
+      else if (!hasFailed) {
+        try {
+          ;(this.#handlers[effect.type as keyof EffectHandlers<Effect>] as (effect: Effect) => void)(effect)
+        } catch (error) {
+          this.#errors.push(error)
+          hasFailed = true
+        }
+      }
     }
   }
 
