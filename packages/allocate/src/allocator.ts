@@ -1,5 +1,5 @@
 import type { Member, MemberRef, Pool } from '@jel/jel'
-import type { Monitor } from '@jel/monitor'
+import { idOf, type Monitor } from '@jel/monitor'
 import * as v from 'valibot'
 import type { Amounts, Milliseconds } from './core/calendar.ts'
 import type { Token } from './core/fence.ts'
@@ -20,8 +20,9 @@ import { checkEnough, selectMembers, type PatternOptions, type Selection, type S
 import { Granter, type AllowLease } from './shell/granter.ts'
 
 /**
- * Chooses members by their attributes, and leases capacity of them. `allocator` creates it. The
- * member that owns a capacity grants its leases alone, so they hold also while the pool is cut.
+ * Chooses members by their attributes, leases their capacity, and starts groups of processes on
+ * them. `allocator` creates an Allocator. Only the owner of a capacity grants leases of it, so
+ * leases stay valid during a partition.
  */
 export class Allocator implements AsyncDisposable {
   readonly #pool: Pool
@@ -65,30 +66,33 @@ export class Allocator implements AsyncDisposable {
   }
 
   /**
-   * Offers a capacity of this member, or changes it. It is for the member to enforce: it knows its
-   * leases and their tokens.
+   * Offers a capacity of this member, or changes its amount. The program of this member must
+   * enforce the leases. It can list the leases, and check their tokens.
    *
-   * @throws InvalidRequestError, also if leases take more than the new amount
+   * @throws InvalidRequestError, also if leases exceed the new amount, or this allocator is closed
    */
   offer(capacity: string, total: number): void {
+    this.#check()
     if (!v.is(name, capacity)) throw new InvalidRequestError(`offer: ${JSON.stringify(capacity)}: must be a word, as in cpus`)
     if (!v.is(amount, total)) throw new InvalidRequestError(`offer: ${capacity}: must be a number, and not below 0`)
     if (!this.#granter.offer(capacity, total)) throw new InvalidRequestError(`offer: ${capacity}: leases take more than ${total}`)
   }
 
   /**
-   * Enforces a lease of this member: the holder has its present amount, as bytes a second. All
-   * limits with one token share it.
+   * Limits the holder of a lease of this member to the present amount of the lease, in bytes a
+   * second. All limits with one token share this amount.
    *
-   * @param holder the member at the other end of the stream that is limited
-   * @param token the holder sends it; an older token is refused
-   * @throws LeaseError with the code `NO_LEASE` if the token is no living lease of this holder
+   * @param holder the member at the other end of the stream
+   * @param token the token that the holder sent
+   * @throws LeaseError with the code `NO_LEASE` if the token is not that of a present lease of this
+   *   holder; InvalidRequestError if this allocator is closed
    */
   limit(capacity: string, holder: MemberRef, token: Token): Limit {
+    this.#check()
     return this.#granter.limit(capacity, idOf(holder), token)
   }
 
-  /** Returns the amount of a capacity of this member that running leases may use now. */
+  /** Returns the amount of a capacity of this member that leases may use now. */
   inUse(capacity: string): number {
     return this.#granter.inUse(capacity)
   }
@@ -110,21 +114,25 @@ export class Allocator implements AsyncDisposable {
   }
 
   /**
-   * Takes ranks of a program from now on, in the groups of any member. Offers the capacity `ranks`
-   * of 1, unless one is offered already: so many programs run here at once.
+   * Lets the groups of any member run this program here. Each run is one rank (process) of a group.
+   * Offers the capacity `ranks` with the amount 1, unless this member offers `ranks` already. That
+   * amount bounds the ranks that run here at once.
    *
    * @param run gets the group and the input; its result goes to the member that started the group
    * @param allow whether a member may start groups with a rank here; default: any member
+   * @throws InvalidRequestError
    */
   program(program: string, run: GroupProgram, allow: AllowStarter = () => true): void {
+    this.#check()
     if (!v.is(name, program)) throw new InvalidRequestError(`program: ${JSON.stringify(program)}: must be a word, as in solve`)
     if (this.#granter.totals['ranks'] === undefined) this.offer('ranks', 1)
     this.#groups.serve(program, run, allow)
   }
 
   /**
-   * Starts a program at several members: at all of them or at none. Resolves when they have
-   * started. This member has a rank only if it takes ranks of the program, too.
+   * Starts a program as a group of `count` ranks, or of at least `atLeast`. A group of fewer ranks
+   * never starts. Resolves when the group has started. This member has a rank of it only if it
+   * called `program`, too.
    *
    * @throws InvalidRequestError; TooFewMatchError; GroupError with the code `NEVER` if too few
    *   members can take a rank, `TIMEOUT` or `STOPPED`
@@ -139,7 +147,7 @@ export class Allocator implements AsyncDisposable {
       await this.explain({ where, rank, ids, location, ...(nearest === true && { nearest, count: count + spares }) })
     const selection = await select()
     const atLeastNow = Math.min(atLeast, count)
-    // A member may take several ranks.
+    // One member may be enough, since it can take several ranks.
     if (selection.selected.length === 0) checkEnough(selection, atLeastNow)
     this.#check()
     const wanted = {
@@ -161,7 +169,7 @@ export class Allocator implements AsyncDisposable {
     return await this.#groups.want(wanted, async () => idsOf(await select()))
   }
 
-  /** The leases that this member holds. */
+  /** The leases that this member has from other members and from itself. */
   get held(): readonly Lease[] {
     return this.#holder.leases
   }
@@ -175,7 +183,7 @@ export class Allocator implements AsyncDisposable {
    * Returns the members that match a condition, the best first, or in the order of a pattern.
    *
    * @throws InvalidRequestError; TooFewMatchError if fewer than `count` match; UnknownPairError if
-   *   a pattern can't be placed without a pair that could not be measured
+   *   each placement of the pattern needs a pair that could not be measured
    */
   async select(options: PatternOptions = {}): Promise<readonly Member[]> {
     const selection = await this.explain(options)
@@ -184,8 +192,8 @@ export class Allocator implements AsyncDisposable {
   }
 
   /**
-   * As `select`, with ranks and the number of members that meet each condition. Too few are no
-   * error, unless there is a pattern.
+   * As `select`, with the value of `rank` for each member, and the number of members that meet each
+   * condition. A selection of too few members is an error only for a pattern.
    */
   async explain({ signal, ...options }: PatternOptions = {}): Promise<Selection> {
     const select = async (some: SelectOptions): Promise<Selection> =>
@@ -199,11 +207,11 @@ export class Allocator implements AsyncDisposable {
   }
 
   /**
-   * Measures the round trip and the bandwidth between members, each with each. Probes of one site
+   * Measures the round trip and the bandwidth of each pair of these members. Two probes at one site
    * never run at once: see `docs/leases.md`. `select` uses the figures for a minute.
    *
-   * @param options `timeout`: the time for all, ms; default: 30,000
-   * @returns the figures of each pair, and the pairs that have none
+   * @param options `timeout`: the time for all pairs, ms; default: 30,000
+   * @returns the figures of each pair, and the pairs without figures
    * @throws UnknownMemberError; the reason of the signal
    */
   async measure(
@@ -214,7 +222,7 @@ export class Allocator implements AsyncDisposable {
     return await this.#measurements.measure(new Set(members.map((member) => idOf(member))), options)
   }
 
-  /** Releases all leases, and grants no more. */
+  /** Releases all leases of this member, and grants no more leases. */
   async close(): Promise<void> {
     this.#end.abort()
     await this.#holder.release()
@@ -226,12 +234,12 @@ export class Allocator implements AsyncDisposable {
   }
 
   #check(): void {
-    if (this.#end.signal.aborted) throw new InvalidRequestError('lease: this allocator is closed')
+    if (this.#end.signal.aborted) throw new InvalidRequestError('this allocator is closed')
   }
 
   #close(): void {
     this.#end.abort()
-    this.#groups.close('this member takes no part any more')
+    this.#groups.close('this member has left the group')
     this.#granter.close()
     this.#holder.finish('this member has left the pool')
   }
@@ -241,12 +249,8 @@ function idsOf({ selected }: Selection): string[] {
   return selected.map(({ member }) => member.id)
 }
 
-function idOf(member: MemberRef): string {
-  return typeof member === 'string' ? member : member.id
-}
-
 /**
- * Begins to choose members and to lease their capacity, and lets others lease this member's.
+ * Returns the allocator of this member, and lets other members lease its capacity.
  *
  * @throws InvalidProtocolError if this member has an allocator already; PoolLeftError
  */

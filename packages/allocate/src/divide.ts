@@ -1,10 +1,10 @@
-/** A member that takes a part of some work. The times are in any unit, the same for all. */
+/** A member that gets a part of some work. All times have the same unit, any one. */
 export interface Worker {
-  /** The time for one unit of work, as it is now: a forecast. */
+  /** The expected time for one unit of work. */
   readonly each: number
-  /** The time besides, whatever the size of its part, such as that of its messages. */
+  /** The time that does not depend on the size of its part, such as the time of its messages. */
   readonly fixed: number
-  /** The most units that it can hold. Default: no limit. */
+  /** The largest number of units that fit into its memory. Default: no limit. */
   readonly most?: number | undefined
 }
 
@@ -16,10 +16,11 @@ export interface Division {
 
 /**
  * Divides work so that all workers end at the same time: part × each + fixed = time (AppLeS). A
- * worker whose part would be too large for it gets the most that it can hold.
+ * worker whose part would be larger than `most` gets `most`.
  *
- * @returns undefined if that is impossible: a part would be negative, since the fixed time of a
- *   worker is longer than all of the work takes, or all together can't hold the work
+ * @returns undefined if that is impossible. A part would be negative, because the fixed time of a
+ *   worker is longer than the time in which the others do the whole work. Or the work is larger
+ *   than the sum of all `most`.
  */
 export function divide(work: number, workers: readonly Worker[]): Division | undefined {
   const full = new Set<Worker>()

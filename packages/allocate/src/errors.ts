@@ -18,7 +18,10 @@ export class UnknownPairError extends AllocateError {
   readonly code = 'UNKNOWN_PAIR'
 }
 
-/** The options of a selection, an offer or a lease are not valid. */
+/**
+ * The options of a selection, an offer, a lease or a group are not valid, or the allocator is
+ * closed.
+ */
 export class InvalidRequestError extends AllocateError {
   readonly code = 'INVALID_REQUEST'
 }
@@ -27,8 +30,8 @@ export class InvalidRequestError extends AllocateError {
 export class LeaseError extends AllocateError {
   readonly code: string
   /**
-   * The time until the capacity will be free for as long as was asked, ms; undefined: unknown or
-   * never.
+   * The time until the capacity is free for the wanted term, ms. Undefined: it is unknown, or the
+   * capacity never is.
    */
   readonly earliest: number | undefined
 

@@ -3,12 +3,12 @@ import { fromJson, toJson } from '@jel/channel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import * as v from 'valibot'
 import type { Amounts, Milliseconds } from './core/calendar.ts'
-import { granterMessage, leaseRequest, MAX_ANSWER_BYTES, type Capacities, type GranterMessage } from './core/messages.ts'
+import { granterMessage, leaseRequest, MAX_ANSWER_BYTES, type Capacities } from './core/messages.ts'
 import { InvalidRequestError, LeaseError } from './errors.ts'
 import { Lease, type Connect } from './lease.ts'
 import { LEASE_PROTOCOL, type Granter } from './shell/granter.ts'
 
-/** A member has this time for the list of its leases, ms. A guess. */
+/** A member must send the list of its leases within this time, ms. A guess. */
 const LIST_TIME = 5000
 
 /** The term and the kind of a lease. */
@@ -18,15 +18,15 @@ export interface LeaseOptions {
   /** The lease begins after this time, ms. Default: now. */
   readonly from?: Milliseconds | undefined
   /**
-   * Takes a fair share of whatever other leases leave. The share changes: see `Lease.onChange`.
-   * Default: no.
+   * The lease has a fair share of the capacity that other leases leave. The share changes: see
+   * `Lease.onChange`. Default: no.
    */
   readonly background?: boolean | undefined
-  /** A second request with the same key is about the same lease. Default: a new one. */
+  /** A second request with the same key is about the same lease. Default: a new key. */
   readonly key?: string | undefined
 }
 
-/** The leases that this member holds, of any member. */
+/** The leases that this member has from other members, and from itself. */
 export class Holder {
   readonly #pool: Pool
   /** Grants the leases of this member itself. */
@@ -52,7 +52,7 @@ export class Holder {
     const lease = await Lease.ask(id, output, this.#connectTo(id))
     if (this.#end.aborted) {
       await lease.release()
-      throw new InvalidRequestError('lease: this allocator is closed')
+      throw new InvalidRequestError('this allocator is closed')
     }
     this.#leases.add(lease)
     lease.signal.addEventListener('abort', () => this.#leases.delete(lease), { once: true })
@@ -80,7 +80,7 @@ export class Holder {
     await Promise.all(this.leases.map(async (lease) => await lease.release()))
   }
 
-  /** Leases of a member have ended. Default: those of all. */
+  /** The leases of a granter have ended. Default: the leases of all granters. */
   finish(reason: string, member?: string): void {
     for (const lease of this.leases) if (member === undefined || lease.member === member) lease.finish(reason)
   }
@@ -95,7 +95,7 @@ export class Holder {
         {
           onFrame: (bytes) => {
             try {
-              onMessage(fromJson(granterMessage, bytes) as GranterMessage)
+              onMessage(fromJson(granterMessage, bytes))
             } catch (error) {
               frames.abort(error)
             }

@@ -1,5 +1,6 @@
 /**
- * Members that suit a program, and promises of their capacity: `select` and `lease`.
+ * Members that suit a program (`select`), leases of their capacity (`lease`), and groups of
+ * processes on several members (`group`).
  *
  * @packageDocumentation
  */

@@ -4,13 +4,19 @@ import type { LeaseRequest } from './core/lease-input.ts'
 import type { GranterMessage, HolderMessage } from './core/messages.ts'
 import { LeaseEndedError, LeaseError } from './errors.ts'
 
-/** A member has this time for an answer, ms. A guess. */
+/** The granter must answer within this time, ms. A guess. */
 const ANSWER_TIME = 5000
-/** A holder asks a member that ends the stream this many times, with this pause, ms. Guesses. */
+/**
+ * If the stream ends without an answer, the holder asks again: this many times in all, after this
+ * pause, ms. Guesses.
+ */
 const [ATTEMPTS, ASK_AGAIN] = [4, 300]
 
-/** The longest time that a timer takes, ms: 2³¹ - 1. */
+/** The longest delay of `setTimeout`, ms. */
 const MAX_TIMEOUT = 2 ** 31 - 1
+
+/** The reasons for which a granter ends a lease, for the holder. */
+const REASONS = { term: 'its term is over', released: 'it was released', gone: 'its granter took its holder for dead' } as const
 
 /** A two-way connection to a granter. */
 export interface Wire {
@@ -19,14 +25,15 @@ export interface Wire {
 }
 
 /**
- * Opens a connection. `onMessage` takes the granter's messages; undefined: the connection ended.
+ * Opens a connection. `onMessage` gets the messages of the granter; undefined: the connection has
+ * ended.
  */
 export type Connect = (onMessage: (message: GranterMessage | undefined) => void) => Promise<Wire>
 
 /**
- * A promise of capacity by the member that owns it. The holder counts its time from the moment of
- * the request, and the granter from the moment at which it heard of it. So the holder's time ends
- * first, whatever their calendars show.
+ * A promise of capacity by the member that owns it. The holder counts the term from its request.
+ * The granter counts it from the arrival of the request. So the term of the holder ends first,
+ * whatever the wall clocks of both show.
  */
 export class Lease implements AsyncDisposable {
   readonly member: string
@@ -58,17 +65,20 @@ export class Lease implements AsyncDisposable {
         return lease
       } catch (error) {
         const hasEnded = lease.#wire === undefined
-        // A late grant must not stay for its whole term.
+        // If the granter grants this request late, the lease must not last for its whole term.
         lease.#wire?.send({ release: true })
         lease.#wire?.close()
-        // The member may not know this one yet. The same key is the same lease.
+        // The granter may not have heard of this member yet. The same key means the same lease.
         if (attempt === ATTEMPTS || !hasEnded || !(error instanceof LeaseError)) throw error
         await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN))
       }
     }
   }
 
-  /** Names this lease for ever. A `Fence` at the resource refuses older tokens. */
+  /**
+   * The name of this lease. No other lease ever has it. A `Fence` at the resource refuses older
+   * tokens.
+   */
   get token(): Token {
     return this.#token as Token
   }
@@ -89,24 +99,29 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Aborts with LeaseEndedError when the lease ends. Then the capacity must not be used any more.
+   * Aborts with LeaseEndedError when the lease ends. From then on the holder must not use the
+   * capacity.
    */
   get signal(): AbortSignal {
     return this.#end.signal
   }
 
   /**
-   * Calls a function when the amounts of a background lease change. It has half a second to comply
-   * with a smaller amount.
+   * Calls a function when the amounts of the lease change. The holder has half a second to reduce
+   * its use of a background lease. If the stream of such a lease breaks, its amounts are empty at
+   * once.
+   *
+   * @returns a function that ends the calls
    */
-  onChange(listener: (amounts: Amounts) => void): void {
+  onChange(listener: (amounts: Amounts) => void): () => void {
     this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /**
-   * Extends the lease to at least this time from now on, ms.
+   * Extends the lease, so that it lasts for at least this time from now on, ms.
    *
-   * @throws LeaseError if the capacity is promised to others then; LeaseEndedError
+   * @throws LeaseError if others have a lease of the capacity for that time; LeaseEndedError
    */
   async renew(time: Milliseconds): Promise<void> {
     await this.#request({ renew: time })
@@ -115,20 +130,20 @@ export class Lease implements AsyncDisposable {
   /**
    * Changes the amounts.
    *
-   * @throws LeaseError if they do not fit, and then the lease stays as it is; LeaseEndedError
+   * @throws LeaseError if the amounts do not fit: the lease stays as it was; LeaseEndedError
    */
   async change(amounts: Amounts): Promise<void> {
     await this.#request({ change: { ...amounts } })
   }
 
   /**
-   * Gives the capacity back. It never rejects: a granter that does not answer ends the lease by its
-   * term.
+   * Gives the capacity back. Never rejects: if the granter does not answer, it ends the lease at
+   * the end of its term.
    */
   async release(): Promise<void> {
     if (this.#end.signal.aborted) return
     await this.#request({ release: true }).catch(() => {})
-    this.#finish('it was released')
+    this.finish('it was released')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -137,10 +152,16 @@ export class Lease implements AsyncDisposable {
 
   /** @internal The granter is gone, or the allocator closes. */
   finish(reason: string): void {
-    this.#finish(reason)
+    if (this.#end.signal.aborted) return
+    clearTimeout(this.#timer)
+    const error = new LeaseEndedError(`the lease of ${this.member} has ended: ${reason}`)
+    this.#end.abort(error)
+    this.#waiting?.reject(error)
+    this.#wire?.close()
+    this.#wire = undefined
   }
 
-  /** Requests wait for each other, so that a release is not lost beside a renewal. */
+  /** Sends one request after the other, so that a release waits for the answer to a renewal. */
   async #request(message: HolderMessage | undefined): Promise<void> {
     const before = this.#last
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -153,7 +174,7 @@ export class Lease implements AsyncDisposable {
     }
   }
 
-  /** Sends a message, and takes the granter's answer. Undefined: only connects. */
+  /** Sends a message, and handles the answer of the granter. Undefined: only connects. */
   async #send(message: HolderMessage | undefined): Promise<void> {
     this.#end.signal.throwIfAborted()
     const begin = performance.now()
@@ -186,15 +207,15 @@ export class Lease implements AsyncDisposable {
   /** @param asked the time at which the holder sent its request */
   #granted(message: GranterMessage, asked: Milliseconds): void {
     if ('refused' in message && message.refused.code === 'NO_LEASE' && this.#token !== undefined) {
-      this.#finish('its granter does not know it any more')
+      this.finish('its granter does not know it any more')
       this.#end.signal.throwIfAborted()
     }
     if ('refused' in message) throw new LeaseError(message.refused.code, message.refused.message, message.refused.earliest)
-    if (!('granted' in message)) throw new LeaseError('NO_ANSWER', `${this.member} sent something else than an answer`)
+    if (!('granted' in message)) throw new LeaseError('NO_ANSWER', `${this.member} sent a message that is no answer`)
     const { number, startsIn, endsIn, amounts } = message.granted
     this.#token ??= { member: this.member, incarnation: message.incarnation, number }
     if (this.#token.number !== number || this.#token.incarnation !== message.incarnation) {
-      this.#finish('its granter has begun another life')
+      this.finish('its granter has restarted')
       this.#end.signal.throwIfAborted()
     }
     this.#changed(amounts)
@@ -203,12 +224,15 @@ export class Lease implements AsyncDisposable {
     this.#arm()
   }
 
-  /** A timer takes at most 24 days. */
+  /**
+   * Sets the timer for the end. `setTimeout` waits for at most 24 days, so a longer term takes
+   * several timers.
+   */
   #arm(): void {
     clearTimeout(this.#timer)
     const left = this.#endsAt - performance.now()
     if (left > MAX_TIMEOUT) this.#timer = setTimeout(() => this.#arm(), MAX_TIMEOUT)
-    else this.#timer = setTimeout(() => this.#finish('its term is over'), left)
+    else this.#timer = setTimeout(() => this.finish('its term is over'), left)
   }
 
   #take(message: GranterMessage | undefined): void {
@@ -217,12 +241,13 @@ export class Lease implements AsyncDisposable {
       this.#waiting?.reject(new LeaseError('NO_ANSWER', `${this.member} ended the stream`))
       if (this.#asked.background && this.#token !== undefined) void this.#reconnect()
     } else if ('changed' in message) this.#changed(message.changed)
-    else if ('ended' in message) this.#finish(message.ended === 'term' ? 'its term is over' : 'its granter ended it')
+    else if ('ended' in message) this.finish(REASONS[message.ended])
     else this.#waiting?.resolve(message)
   }
 
   /**
-   * Without a stream a background holder would not hear of a smaller share: it has none meanwhile.
+   * Connects again. A background lease has no share while its stream is broken: its holder would
+   * not be told of a smaller share.
    */
   async #reconnect(): Promise<void> {
     this.#changed({})
@@ -241,21 +266,12 @@ export class Lease implements AsyncDisposable {
       try {
         listener(amounts)
       } catch (error) {
-        // The program of the holder has a fault. The granter may be in this process.
+        // A listener has thrown an error. The caller may be the granter in this process, which must
+        // go on. So the error is thrown later.
         queueMicrotask(() => {
           throw error
         })
       }
     }
-  }
-
-  #finish(reason: string): void {
-    if (this.#end.signal.aborted) return
-    clearTimeout(this.#timer)
-    const error = new LeaseEndedError(`the lease of ${this.member} has ended: ${reason}`)
-    this.#end.abort(error)
-    this.#waiting?.reject(error)
-    this.#wire?.close()
-    this.#wire = undefined
   }
 }

@@ -1,16 +1,17 @@
-import { Expression, lookupOf, type Monitor, type Value } from '@jel/monitor'
+import { Expression, isWithin, lookupOf, type Monitor, type Value } from '@jel/monitor'
 import type { Member } from '@jel/jel'
 import type { Milliseconds } from './core/calendar.ts'
 import { InvalidRequestError, TooFewMatchError } from './errors.ts'
 import type { Pattern } from './pairs/placement.ts'
 import type { Placed } from './pairs/pairs.ts'
 
-/** Maximum number of members that are asked at once. A guess: each takes a stream. */
+/** Maximum number of members that are asked at once. A guess: each needs a stream. */
 const AT_ONCE = 64
-/** Maximum number of names in a condition and a rank. A read takes as many. */
+/** Maximum number of names in `where` and `rank` together: the maximum of one read. */
 const MAX_NAMES = 256
 /**
- * A member has this time for its attributes, ms. A guess: a selection does not wait for a sick one.
+ * A member must send its attributes within this time, ms. A guess: a selection does not wait for
+ * longer.
  */
 const READ_TIME = 2000
 
@@ -21,8 +22,8 @@ export interface SelectOptions {
   /** A condition over constants and attributes of a member, as in `cpus >= 2 && arch == "x64"`. */
   readonly where?: string | undefined
   /**
-   * A number over the same names: members with greater ones come first. `-load` prefers small
-   * loads. Members of which it is unknown come last.
+   * An expression over the same names whose value is a number. Members with greater numbers come
+   * first: `-load` prefers small loads. Members whose number is unknown come last.
    */
   readonly rank?: string | undefined
   /** Only these members. Default: all. */
@@ -30,8 +31,8 @@ export interface SelectOptions {
   /** The end of the location, in levels. */
   readonly location?: string | undefined
   /**
-   * Asks the members at the finest level of this member's own location first, and those of the next
-   * level only if fewer than `count` match (as grid managers ask their superior). Default: no.
+   * Asks the members nearest to this member first: those at the same first level of the location.
+   * If fewer than `count` match, it asks those at the next level, and so on. Default: no.
    */
   readonly nearest?: boolean | undefined
 }
@@ -39,17 +40,18 @@ export interface SelectOptions {
 /** The members that are wanted, and the exchange of data between them. */
 export interface PatternOptions extends SelectOptions {
   /**
-   * Positions of `count` members that will exchange data. The members come in such an order that
-   * the slowest edge is as fast as possible: the first one is at position 0. Ranks decide among
-   * equals, and the 64 best ones are considered. Default: none.
+   * The positions that will exchange data, among `count` of them. The members come in such an order
+   * that the slowest edge is as fast as possible: the first member is at position 0. Only the 64
+   * members with the greatest `rank` are considered, and `rank` decides among equal placements.
+   * Default: none.
    */
   readonly pattern?: Pattern | undefined
   /**
-   * The time for measuring pairs that were not measured within the last minute, ms. 0: measures
-   * none. Default: 30,000.
+   * The time to measure the pairs that were not measured within the last minute, ms. 0: no pair is
+   * measured. Default: 30,000.
    */
   readonly timeout?: Milliseconds | undefined
-  /** Gives the measurement up. */
+  /** Ends the measurement. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -59,7 +61,10 @@ export interface Selected {
   readonly rank: number | undefined
 }
 
-/** The number of members that meet one condition. `unknown`: an attribute of it is not known. */
+/**
+ * The number of members that meet one condition. `unknown`: the number of members that lack an
+ * attribute of the condition.
+ */
 export interface ConditionCount {
   readonly condition: string
   readonly holds: number
@@ -89,7 +94,7 @@ export async function selectMembers(members: readonly Member[], monitor: Monitor
   let found: Selection | undefined
   const asked = new Set<string>()
   for (const level of [...levelsOf(own), '']) {
-    const next = members.filter(({ id, location }) => !asked.has(id) && (level === '' || `@${location}`.endsWith(`@${level}`)))
+    const next = members.filter((member) => !asked.has(member.id) && (level === '' || isWithin(member, level)))
     for (const { id } of next) asked.add(id)
     found = joined(found, await selectAmong(next, monitor, options), count)
     if (found.matching >= count) break
@@ -97,13 +102,13 @@ export async function selectMembers(members: readonly Member[], monitor: Monitor
   return found as Selection
 }
 
-/** Returns the levels of a location, from all of it to the coarsest one. */
+/** Returns the ends of a location, from the whole location to its last level. */
 function levelsOf(location: string): string[] {
   const parts = location === '' ? [] : location.split('@')
   return parts.map((_, at) => parts.slice(at).join('@'))
 }
 
-/** Nearer members come before others, whatever their ranks. */
+/** Nearer members come before others, whatever the value of `rank`. */
 function joined(near: Selection | undefined, far: Selection, count: number): Selection {
   if (near === undefined) return far
   return {
@@ -124,9 +129,7 @@ async function selectAmong(members: readonly Member[], monitor: Monitor, options
   const rank = parse('rank', options.rank)
   if (!(count >= 1)) throw new InvalidRequestError('count: must be at least 1')
   const considered = members.filter(
-    (member) =>
-      (ids === undefined || ids.some((id) => member.id.endsWith(id))) &&
-      (location === undefined || `@${member.location}`.endsWith(`@${location}`)),
+    (member) => (ids === undefined || ids.some((id) => member.id.endsWith(id))) && (location === undefined || isWithin(member, location)),
   )
   const names = [...new Set([...(where?.names ?? []), ...(rank?.names ?? [])])]
   if (names.length > MAX_NAMES) throw new InvalidRequestError(`where, rank: ${names.length} names; at most ${MAX_NAMES} are allowed`)
@@ -155,8 +158,8 @@ async function selectAmong(members: readonly Member[], monitor: Monitor, options
 }
 
 /**
- * Throws TooFewMatchError if fewer members match than are wanted. The message counts the members
- * for each condition, as HTCondor's `-better-analyze` does.
+ * Throws TooFewMatchError if fewer members match than are wanted. The message has the number of
+ * members for each condition, as HTCondor's `-better-analyze` has.
  */
 export function checkEnough({ matching, considered, conditions }: Selection, count: number): void {
   if (matching >= count) return
@@ -180,7 +183,10 @@ function parse(what: string, text: string | undefined): Expression | undefined {
   }
 }
 
-/** Returns the values of the names at each member. Only what is no constant is asked for. */
+/**
+ * Returns the values of the names at each member. A member is asked only for names that are not
+ * among its constants.
+ */
 async function valuesOf(members: readonly Member[], names: readonly string[], monitor: Monitor): Promise<ReadonlyMap<string, Value>[]> {
   const found = members.map((member) => {
     const stated = lookupOf(member)

@@ -1,4 +1,4 @@
-import type { LeaseInput } from '../src/core/lease-input.ts'
+import type { GroupRequest, LeaseInput } from '../src/core/lease-input.ts'
 import { Leases } from '../src/core/leases.ts'
 import type { GroupEffect, GroupInput } from '../src/group/group-input.ts'
 import { Groups } from '../src/group/groups.ts'
@@ -26,7 +26,7 @@ export class OneOrder {
     for (const id of ids) {
       const node: Node = {
         groups: new Groups(id, (program) => program === 'p'),
-        leases: new Leases(() => 0),
+        leases: new Leases(),
         history: 0,
         running: new Set(),
       }
@@ -71,7 +71,7 @@ export class OneOrder {
     if (from === 'end') {
       this.#nodes.get(to)?.running.delete(group)
       this.#ended.set(group, this.ended(group) + 1)
-      this.#feed(to, { type: 'finish', group, outcome: { value: 0 } })
+      this.#feed(to, { type: 'finish', part: group, outcome: { value: 0 } })
       return
     }
     const message = this.#channels.get(choice)?.shift()
@@ -99,11 +99,12 @@ export class OneOrder {
       }
     } else if (effect.type === 'lease') this.#lease(id, node, effect.input)
     else if (effect.type === 'started') this.results.set(effect.group, effect.result)
-    else if (effect.type === 'load') this.#feed(id, { type: 'ready', group: effect.group })
-    else if (effect.type === 'rank' && effect.effect.type === 'run') node.running.add(effect.group)
+    else if (effect.type === 'load') this.#feed(id, { type: 'ready', part: effect.part })
+    else if (effect.type === 'rank' && effect.effect.type === 'run') node.running.add(effect.part)
   }
 
-  #lease(id: string, node: Node, input: LeaseInput): void {
+  #lease(id: string, node: Node, request: LeaseInput | GroupRequest): void {
+    const input = request.type === 'hold' ? { ...request, wall: 0 } : request
     for (const effect of node.leases.handle(input, 0))
       if ('group' in effect && effect.group !== undefined) this.#feed(id, { type: 'lease', effect })
   }

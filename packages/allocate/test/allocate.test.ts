@@ -149,6 +149,9 @@ describe('a lease', () => {
     await expect(pending).rejects.toThrow('closed')
     await expect.poll(async () => (await b.allocator.leasesOf(b.pool.self)).leases).toEqual([])
     await expect(a.allocator.lease(b.pool.self, { cpus: 1 }, { for: 1000 })).rejects.toThrow('closed')
+    expect(() => a.allocator.offer('cpus', 1)).toThrow('this allocator is closed')
+    expect(() => a.allocator.program('solve', () => 1)).toThrow('this allocator is closed')
+    expect(() => a.allocator.limit('cpus', b.pool.self, { member: a.pool.self.id, incarnation: 1, number: 1 })).toThrow('is closed')
   })
 
   it('is refused to members that may have none, and for what is nonsense', async () => {

@@ -328,7 +328,7 @@ describe('a group', () => {
     const run = await (all[0] as Allocator).group('p', { count: 2 })
     await expect.poll(() => begun).toBe(2)
     await (all[1] as Allocator).close()
-    expect(await run.ended).toContainEqual({ error: 'STOPPED: this member takes no part any more' })
+    expect(await run.ended).toContainEqual({ error: 'STOPPED: this member has left the group' })
     expect(ended).toBe(2)
   })
 })

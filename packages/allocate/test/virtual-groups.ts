@@ -1,5 +1,5 @@
 import type { TimerInput } from '@jel/machine'
-import type { LeaseInput } from '../src/core/lease-input.ts'
+import type { GroupRequest, LeaseInput } from '../src/core/lease-input.ts'
 import { Leases } from '../src/core/leases.ts'
 import type { GroupEffect, GroupInput } from '../src/group/group-input.ts'
 import { Groups } from '../src/group/groups.ts'
@@ -95,7 +95,7 @@ export class VirtualGroups {
     for (const id of ids) {
       const node: Node = {
         groups: new Groups(id, (program) => program === 'p'),
-        leases: new Leases(() => this.now),
+        leases: new Leases(),
         isDead: false,
         leaseTimer: Infinity,
         groupTimer: Infinity,
@@ -238,13 +238,13 @@ export class VirtualGroups {
   }
 
   #carryOut(id: string, node: Node, effect: GroupEffect): void {
-    const { group } = effect as { group: string }
     if (effect.type === 'send') this.#send(id, effect)
     else if (effect.type === 'lease') this.#lease(id, node, effect.input)
-    else if (effect.type === 'started') this.results.set(group, { at: this.now, result: effect.result })
-    else if (effect.type === 'outcome') this.outcomes.push({ group, rank: effect.rank, outcome: effect.outcome })
+    else if (effect.type === 'started') this.results.set(effect.group, { at: this.now, result: effect.result })
+    else if (effect.type === 'outcome') this.outcomes.push({ group: effect.group, rank: effect.rank, outcome: effect.outcome })
     else if (effect.type === 'load') {
-      node.seen.set(group, {
+      const { part } = effect
+      node.seen.set(part, {
         started: this.now,
         ran: undefined,
         ended: false,
@@ -256,10 +256,11 @@ export class VirtualGroups {
         isRunning: false,
         isRevoked: false,
       })
-      this.at(effect.startsIn, () => this.#feed(id, { type: 'ready', group }))
-    } else if (effect.type === 'end') this.#end(id, node, group)
+      this.at(effect.startsIn, () => this.#feed(id, { type: 'ready', part }))
+    } else if (effect.type === 'end') this.#end(id, node, effect.part)
     else if (effect.type === 'rank') {
-      const seen = node.seen.get(group)
+      const { part } = effect
+      const seen = node.seen.get(part)
       if (seen === undefined || seen.ended) return
       if (effect.effect.type === 'run') {
         const { boundaries } = this.#behaviour
@@ -267,18 +268,18 @@ export class VirtualGroups {
         seen.lists.set(epoch, String(seen.epochs.at(-1)))
         if (boundaries !== undefined && epoch < boundaries.epochs)
           this.at(boundaries.every, () => {
-            if (seen.epoch === epoch) this.#feed(id, { type: 'regroup', group })
+            if (seen.epoch === epoch) this.#feed(id, { type: 'regroup', part })
           })
-        else if (seen.ran === undefined || boundaries !== undefined) this.at(this.#behaviour.runs, () => this.#end(id, node, group))
+        else if (seen.ran === undefined || boundaries !== undefined) this.at(this.#behaviour.runs, () => this.#end(id, node, part))
         seen.ran ??= this.now
         const ranks = seen.epochs.at(-1) ?? []
-        this.#noteEarly(group, ranks)
+        this.#noteEarly(part, ranks)
         seen.isRunning = true
-        if (seen.isRevoked || seen.lost.some((each) => ranks.includes(each))) this.#onLost(id, group)
+        if (seen.isRevoked || seen.lost.some((each) => ranks.includes(each))) this.#onLost(id, part)
       } else if (effect.effect.type === 'lost') {
         seen.lost.push(effect.effect.place)
         if (effect.effect.reason !== 'died' && effect.effect.reason !== 'died or left') return
-        this.#onLost(id, group)
+        this.#onLost(id, part)
       } else if (effect.effect.type === 'next') {
         seen.epochs.push([...effect.effect.ranks])
         seen.sites.push(effect.effect.sites)
@@ -288,7 +289,7 @@ export class VirtualGroups {
         seen.isRevoked = false
       } else {
         seen.isRevoked = true
-        this.#onLost(id, group)
+        this.#onLost(id, part)
       }
     }
   }
@@ -304,21 +305,21 @@ export class VirtualGroups {
   }
 
   /** The program goes on without the ranks that are lost. */
-  #onLost(id: string, group: string): void {
-    const seen = this.#nodes.get(id)?.seen.get(group)
+  #onLost(id: string, part: string): void {
+    const seen = this.#nodes.get(id)?.seen.get(part)
     if (this.#behaviour.onLost === undefined || seen?.isRunning !== true) return
     const { epoch } = seen
     this.at(0, () => {
-      if (!seen.ended && seen.epoch === epoch) this.#feed(id, { type: 'shrink', group })
+      if (!seen.ended && seen.epoch === epoch) this.#feed(id, { type: 'shrink', part })
     })
   }
 
   /** The program of a rank ends. */
-  #end(id: string, node: Node, group: string): void {
-    const seen = node.seen.get(group)
+  #end(id: string, node: Node, part: string): void {
+    const seen = node.seen.get(part)
     if (seen === undefined || seen.ended) return
     seen.ended = true
-    this.#feed(id, { type: 'finish', group, outcome: { value: id } })
+    this.#feed(id, { type: 'finish', part, outcome: { value: id } })
   }
 
   #send(from: string, { to: place, group, from: number, content }: Extract<GroupEffect, { type: 'send' }>): void {
@@ -335,7 +336,8 @@ export class VirtualGroups {
     )
   }
 
-  #lease(id: string, node: Node, input: LeaseInput | { type: 'timer' }): void {
+  #lease(id: string, node: Node, request: LeaseInput | GroupRequest | { type: 'timer' }): void {
+    const input = request.type === 'hold' ? { ...request, wall: this.now } : request
     for (const effect of node.leases.handle(input, this.now)) {
       if (effect.type === 'timer') {
         if (effect.at < Infinity && effect.at < 1e9) {

@@ -129,3 +129,44 @@ describe('a consumer that stands still for half a minute', () => {
     expect((slow.events[at + 1] as Sample).at).toBeGreaterThanOrEqual((slow.samples().at(-1) as Sample).at - 5100)
   })
 })
+
+describe('a consumer of a site that stands still for half a minute', () => {
+  it('gets the number of the samples that it missed', async () => {
+    const { network, here, there } = await sides()
+    const names = Array.from({ length: 60 }, (_, at) => `value_${at}`)
+    for (const member of network.members) for (const name of names) member.monitor.attribute(name, { ttl: 0, read: () => 1 })
+    // One of them aggregates for both.
+    const events = await Promise.all(
+      [here[0] as VirtualMember, there[0] as VirtualMember].map(async (consumer) => {
+        const slow = follow(consumer, consumer, { attributes: names, every: 100, by: 'site', from: {} })
+        await vi.advanceTimersByTimeAsync(0)
+        return { consumer, ...slow }
+      }),
+    )
+    await vi.advanceTimersByTimeAsync(3000)
+    const aggregator = events[0]?.samples()[0]?.member
+    const { consumer, ...slow } = events.find((each) => each.consumer.self.id !== aggregator) as (typeof events)[number]
+    network.stop(consumer)
+    await vi.advanceTimersByTimeAsync(60_000)
+    network.go(consumer)
+    await vi.advanceTimersByTimeAsync(5000)
+    const lost = slow.events.reduce((sum, event) => sum + (event.type === 'lost' ? event.count : 0), 0)
+    const numbers = slow.samples().flatMap(({ name, seq }) => (name === names[0] ? [seq] : []))
+    const missing = (numbers.at(-1) as number) - (numbers[0] as number) + 1 - numbers.length
+    expect(missing).toBeGreaterThan(100)
+    expect(lost).toBe(missing * names.length)
+  })
+})
+
+it('a monitor that closes ends the streams over which it pushes', async () => {
+  const { here } = await sides()
+  const [consumer, producer] = here as [VirtualMember, VirtualMember]
+  consumer.monitor.accept(['value'], () => {})
+  const push = producer.monitor.push(consumer.self.id, { attributes: ['value'] })
+  await vi.advanceTimersByTimeAsync(1000)
+  await push
+  expect(consumer.streams.size).toBe(1)
+  void producer.monitor.close()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(consumer.streams.size).toBe(0)
+})

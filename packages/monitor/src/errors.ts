@@ -13,7 +13,7 @@ export class InvalidReadError extends MonitorError {
   readonly code = 'INVALID_READ'
 }
 
-/** The member did not answer in time, or its answer was no answer. */
+/** The member did not answer in time, or its answer was not valid. */
 export class NoAnswerError extends MonitorError {
   readonly code = 'NO_ANSWER'
 }

@@ -1,6 +1,6 @@
 /**
  * The attributes of the members of a pool: constants that each member states, and values that stay
- * at the member that measures them until somebody reads them.
+ * at the member that measures them until another member reads them.
  *
  * @packageDocumentation
  */
@@ -14,7 +14,8 @@ export { Forecaster, type Forecast } from './forecast/forecaster.ts'
 export { Expression } from './expression/expression.ts'
 export type { Lookup } from './expression/evaluate.ts'
 export { nearest } from './core/nearest.ts'
-export { managerOf, siteOf } from './core/sites.ts'
+export { idOf, isWithin, siteOf } from './core/members.ts'
+export { managerOf } from './core/sites.ts'
 export type { SiteAggregate } from './shell/site-watches.ts'
 export type { Reducer } from './core/window.ts'
 export type { WatchSpec } from './core/watch-spec.ts'

@@ -7,9 +7,9 @@ import { MAX_NAMES, readOptions, type Answer, type Request } from './core/messag
 import type { Allow } from './core/permissions.ts'
 import type { Reading, ReadOptions } from './core/reading.ts'
 import { InvalidReadError, MonitorClosedError } from './errors.ts'
-import { Attributes } from './shell/attributes.ts'
+import { Attributes, DEFAULT_TIMEOUT } from './shell/attributes.ts'
 import { Constants, type ConstantValues } from './shell/constants.ts'
-import { siteOf } from './core/sites.ts'
+import { idOf, siteOf } from './core/members.ts'
 import { SiteWatches, type SiteAggregate } from './shell/site-watches.ts'
 import { InfoStreams } from './shell/info-streams.ts'
 import { Watch, type WatchOptions } from './shell/watch.ts'
@@ -18,12 +18,10 @@ import type { MemberEvent, WatchEvent } from './shell/watch-client.ts'
 import { WatchServer } from './shell/watch-server.ts'
 import { parseWatch, type WatchSpec } from './core/watch-spec.ts'
 
-/** The time that a member has for its schemas, ms, and default of `timeout`. Guesses. */
-const ANSWER_TIME = 5000
-
 /**
  * The attributes of the members of a pool (GMA: this member is a producer and a consumer). Values
- * stay where they are measured, and a sensor runs only when somebody reads. `monitor` creates it.
+ * stay at the member that measures them, and a sensor runs only when a member reads its attribute.
+ * `monitor` creates a Monitor.
  */
 export class Monitor implements AsyncDisposable {
   readonly #pool: Pool
@@ -59,11 +57,11 @@ export class Monitor implements AsyncDisposable {
   }
 
   /**
-   * States constants of this member, such as its processors. They ride in its own joined-statement,
-   * so every member has them without a question. A second call adds to the first. `undefined`
-   * removes one.
+   * States constants of this member, such as its processors. They are part of the statement with
+   * which this member joined, so all members have them, and none has to ask. A second call adds to
+   * the first one. The value `undefined` removes a constant.
    *
-   * @throws InvalidAttributeError for a name or value that is none; InvalidConstantError if all
+   * @throws InvalidAttributeError for an invalid name or value; InvalidConstantError if all
    *   constants of this member take more than 512 bytes
    */
   async constant(values: Readonly<Record<string, ConstantValues[string] | undefined>>): Promise<void> {
@@ -71,16 +69,16 @@ export class Monitor implements AsyncDisposable {
     await this.#constants.state(values)
   }
 
-  /** Returns the constants that a member stated. No message is sent. */
+  /** Returns the constants that a member stated. This sends no message. */
   constantsOf(member: MemberRef): ConstantValues {
     return this.#constants.of(member)
   }
 
   /**
-   * Adds an attribute of this member, or replaces the one of this name. It is measured when
-   * somebody reads it.
+   * Adds an attribute of this member, or replaces the attribute of this name. It is measured when a
+   * member reads it.
    *
-   * @returns removes it again
+   * @returns a function that removes the attribute
    * @throws InvalidAttributeError
    */
   attribute(name: string, attribute: Attribute): () => void {
@@ -97,8 +95,8 @@ export class Monitor implements AsyncDisposable {
   }
 
   /**
-   * Reads attributes of a member. One that has no value has a `problem`, and the others still have
-   * values.
+   * Reads attributes of a member. The reading of an attribute without a value has a `problem`. The
+   * other readings still have values.
    *
    * @param names at most 256; undefined: all attributes of the member
    * @returns the readings in the order of the names
@@ -117,7 +115,7 @@ export class Monitor implements AsyncDisposable {
     if (names !== undefined && names.length > MAX_NAMES)
       throw new InvalidReadError(`${names.length} names; at most ${MAX_NAMES} are allowed`)
     const asked = { ...(names && { read: [...names] }), ...output }
-    const { readings } = await this.#ask(member, asked, options.timeout ?? ANSWER_TIME, signal)
+    const { readings } = await this.#ask(member, asked, options.timeout ?? DEFAULT_TIMEOUT, signal)
     return readings ?? []
   }
 
@@ -128,13 +126,14 @@ export class Monitor implements AsyncDisposable {
    */
   async schema(member: MemberRef, { signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly AttributeSchema[]> {
     this.#check()
-    return (await this.#ask(member, { schema: true }, ANSWER_TIME, signal)).schemas ?? []
+    return (await this.#ask(member, { schema: true }, DEFAULT_TIMEOUT, signal)).schemas ?? []
   }
 
   /**
-   * Watches attributes of members, newcomers included, for as long as somebody reads the result. A
-   * member measures an attribute once for all that watch it. After a break of the stream the
-   * samples of the last ten minutes come late.
+   * Watches attributes of members, newcomers included, until the reader of the result stops. A
+   * member measures an attribute once for all members that watch it. After a broken stream the
+   * member sends the samples of the last ten minutes again that this member missed, marked as
+   * `replayed`.
    *
    * @throws InvalidWatchError, InvalidExpressionError
    */
@@ -144,8 +143,8 @@ export class Monitor implements AsyncDisposable {
   }
 
   /**
-   * The numbers of this member's site that it computes for watches by site, of any member. Empty:
-   * none runs.
+   * The aggregates that this member computes for its site, for the watches by site of all members.
+   * Empty: no such watch runs here.
    */
   get siteAggregates(): readonly (SiteAggregate & { readonly site: string })[] {
     const site = siteOf(this.#pool.self)
@@ -153,17 +152,17 @@ export class Monitor implements AsyncDisposable {
   }
 
   /**
-   * Bytes of samples that this member keeps for consumers which read slowly. The samples of the
-   * last ten minutes are not among them: a member has them once, for all consumers.
+   * Bytes of samples that wait here for consumers that read slowly. The samples of the last ten
+   * minutes do not count: a member keeps them once, for all consumers.
    */
   get heldBytes(): number {
     return this.#watchServer?.held ?? 0
   }
 
   /**
-   * Lets other members begin: takes samples of these attributes from any member that pushes them.
+   * Accepts samples of these attributes that other members push: see `push`.
    *
-   * @returns takes no more
+   * @returns a function after whose call they are refused
    */
   accept(names: readonly string[], sink: (event: WatchEvent | MemberEvent) => void): () => void {
     this.#check()
@@ -173,7 +172,7 @@ export class Monitor implements AsyncDisposable {
   /**
    * Sends samples of attributes to a member that accepts them.
    *
-   * @returns ends it
+   * @returns a function that ends the sending
    * @throws InvalidWatchError, InvalidExpressionError; UnknownMemberError; OpenError
    */
   async push(member: MemberRef, spec: WatchSpec): Promise<() => void> {
@@ -183,14 +182,15 @@ export class Monitor implements AsyncDisposable {
   }
 
   /**
-   * Decides what each member may see of each attribute: `all`, a `summary` (means and the like of
-   * at least ten minutes), or `none`. Default: all. It holds for later reads and watches.
+   * Decides which values each member may see of each attribute: `all`, a `summary`, or `none`. A
+   * summary is a watch of means or counts over at least ten minutes. Default: all. All members may
+   * see the names, units and times: see `schema`. The decision is for later reads and watches.
    */
   allow(allow: Allow): void {
     this.#allow = allow
   }
 
-  /** Serves no attributes any more. The constants of this member go. */
+  /** Serves no more attributes, and removes the constants of this member. */
   async close(): Promise<void> {
     if (this.#end.signal.aborted) return
     this.#close()
@@ -209,7 +209,7 @@ export class Monitor implements AsyncDisposable {
 
   get #server(): WatchServer {
     if (this.#watchServer !== undefined) return this.#watchServer
-    // Others may want numbers of the whole site of this member.
+    // Other members may want aggregates of the site of this member.
     const site = siteOf(this.#pool.self)
     this.#sites = new SiteWatches(({ attributes, every }) => this.watch({ attributes, every, from: { location: site } }))
     return (this.#watchServer = new WatchServer(this.#attributes, this.#sites, (asked) => this.#allow(asked)))
@@ -220,7 +220,7 @@ export class Monitor implements AsyncDisposable {
   }
 
   async #ask(member: MemberRef, asked: Request, time: number, signal?: AbortSignal): Promise<Answer> {
-    const id = typeof member === 'string' ? member : member.id
+    const id = idOf(member)
     return id === this.#pool.self.id ? await this.#answer(asked, id) : await this.#streams.ask(member, asked, time, signal)
   }
 

@@ -1,20 +1,21 @@
-/** A point in time or a span, ms. */
-export type Milliseconds = number
+import type { Milliseconds } from '@jel/machine'
+
+export type { Milliseconds }
 
 /** Amounts by the name of their capacity. */
 export type Amounts = Readonly<Record<string, number>>
 
-/** Amounts that are taken from `start` until `end`, which is out. */
+/** Amounts that are reserved from `start` until `end`. They are free again at `end`. */
 export interface Reservation {
   readonly start: Milliseconds
   readonly end: Milliseconds
   readonly amounts: Amounts
 }
 
-/** Maximum number of reservations that are searched for an earlier time. A guess: 3 ms. */
+/** With more reservations than these `earliest` does not search. A guess: a search takes 3 ms. */
 const MAX_SEARCHED = 128
 
-/** Sums may miss a capacity by this share: amounts such as 0.1 have no exact sum. */
+/** Sums may exceed a capacity by this share: amounts such as 0.1 have no exact sum. */
 const ROUNDING = 1e-9
 
 /**
@@ -29,7 +30,7 @@ export class Calendar {
     return this.#totals
   }
 
-  /** Sets a capacity. Returns false if the reservations from `now` on take more. */
+  /** Sets a capacity. Returns false if the reservations from `now` on exceed it. */
   offer(name: string, total: number, now: Milliseconds): boolean {
     if (this.peak(name, now, Infinity) > total * (1 + ROUNDING)) return false
     this.#totals.set(name, total)
@@ -53,14 +54,14 @@ export class Calendar {
       if (each === without || amount === 0 || each.end <= start || each.start >= end) continue
       edges.push([Math.max(each.start, start), amount], [each.end, -amount])
     }
-    // A reservation does not count at the moment at which it ends.
+    // At equal times the ends come first: a reservation does not count at its end.
     edges.sort(([a, x], [b, y]) => a - b || x - y)
     let [sum, most] = [0, 0]
     for (const [, amount] of edges) most = Math.max(most, (sum += amount))
     return most
   }
 
-  /** Returns the amounts that lack for a reservation; empty: it fits. */
+  /** Returns the amounts that are missing for a reservation; empty: it fits. */
   missing({ start, end, amounts }: Reservation, without?: Reservation): Amounts {
     const lacks: Record<string, number> = {}
     for (const [name, amount] of Object.entries(amounts)) {
@@ -78,7 +79,7 @@ export class Calendar {
   earliest({ start, end, amounts }: Reservation): Milliseconds | undefined {
     if (Object.entries(amounts).some(([name, amount]) => amount > (this.#totals.get(name) ?? 0))) return undefined
     if (this.#reservations.size > MAX_SEARCHED) return undefined
-    // Room arises only where a reservation ends.
+    // Capacity becomes free only when a reservation ends.
     const ends = [...this.#reservations].map((each) => each.end).filter((each) => each > start && each < Infinity)
     return [start, ...ends.sort((a, b) => a - b)].find(
       (from) => Object.keys(this.missing({ start: from, end: from + end - start, amounts })).length === 0,

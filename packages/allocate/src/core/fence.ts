@@ -1,5 +1,6 @@
 /**
- * Names one lease for ever. Tokens of one member grow: by its incarnation, then by the number.
+ * The name of one lease, for ever. The tokens of one granter grow: by its incarnation, then by the
+ * number.
  */
 export interface Token {
   /** The member that granted the lease. */
@@ -9,13 +10,14 @@ export interface Token {
 }
 
 /**
- * Guards a resource of one member: it takes no token that is older than one that it has taken. So a
- * holder whose lease has ended can do no harm after the next holder has begun.
+ * Guards a resource of one member. It refuses each token that is older than a token that it has
+ * admitted. So a holder whose lease has ended can't use the resource after the next holder has
+ * begun.
  */
 export class Fence {
   #newest: Token | undefined
 
-  /** Whether the resource takes this token. */
+  /** Whether the resource admits this token. */
   admits(token: Token): boolean {
     const newest = this.#newest
     if (newest !== undefined && (token.member !== newest.member || isOlder(token, newest))) return false

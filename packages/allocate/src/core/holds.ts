@@ -1,21 +1,27 @@
 import { MOST_LISTED, MOST_NAMED } from './listed-groups.ts'
 import type { Amounts, Calendar, Milliseconds, Reservation } from './calendar.ts'
 
-/** A hold that its group does not lock for this time yields to any other group, ms. From GRID. */
+/** A hold that its group has not locked for this time yields to any other group, ms. A guess. */
 const LONGEST_HOLD: Milliseconds = 10_000
-/** An older date of request counts as this age, ms. From GRID: members may lie about it. */
+/** A request counts as at most this old, ms: a member may lie about its date. A guess. */
 const OLDEST: Milliseconds = 3_600_000
-/** Maximum number of holds at a member, and of those that one member asked for. Guesses. */
+/** Maximum number of holds of a member, and of holds that one member asked for. Guesses. */
 const [MAX_HOLDS, MAX_OF_ONE] = [1024, 64]
 
 /** A request to hold capacity for one rank of a group that is about to start. */
 export interface HoldRequest {
   readonly group: string
-  /** A group may have several holds here, each with a name of its own: the number of this one. */
+  /**
+   * The number of this hold among those of the group here. Each of them has another name: see
+   * `group`.
+   */
   readonly place: number
   /** The member that starts the group. */
   readonly holder: string
-  /** The date of the group's request by its member's calendar, Unix ms. Older groups come first. */
+  /**
+   * The date of the request of the group, by the wall clock of its starter, Unix ms. Older groups
+   * have priority.
+   */
   readonly date: number
   readonly amounts: Amounts
   /** The longest time that the group runs, ms. */
@@ -24,14 +30,17 @@ export interface HoldRequest {
 
 export type HoldEffect =
   /**
-   * The group has its capacity, unless an older group takes it before the lock. All capacity of
-   * this member would be enough for so many `places` of the group.
+   * The group has its capacity. An older group may still take it, until the lock. `places`: the
+   * number of ranks of the group for which all capacity of this member would be enough.
    */
   | { readonly type: 'held'; readonly group: string; readonly places: number }
-  /** The group waits: others have the capacity. `isTaken`: it had a hold, and lost it. */
+  /**
+   * The group waits, since others have the capacity. `isTaken`: the group had the capacity, and
+   * another group took it.
+   */
   | { readonly type: 'waits'; readonly group: string; readonly places: number; readonly isTaken: boolean }
 
-/** A hold, and the groups for whose capacity it waits. */
+/** A hold, and the groups that have the capacity for which it waits. */
 export interface HoldStatus {
   readonly group: string
   readonly state: 'waiting' | 'held' | 'locked'
@@ -42,28 +51,36 @@ export interface HoldStatus {
 interface Hold extends HoldRequest {
   date: number
   state: 'waiting' | 'held' | 'locked'
-  /** The time since which it is held. */
+  /** The time since which its state is `held`. */
   since: Milliseconds
   reservation: Reservation | undefined
 }
 
 /**
- * The capacity that groups hold before they start (wound-wait, Rosenkrantz et al. 1978). An older
- * group takes a hold from a younger one that has not locked it. A younger group waits. So groups
- * that hold parts of each other's members can't wait for each other for ever.
+ * The capacity that this member reserves for groups before they start. It follows wound-wait
+ * (Rosenkrantz et al. 1978): an older group takes an unlocked hold from a younger group, and a
+ * younger group waits for an older one. So two groups that each have some members of both can't
+ * wait for each other for ever.
  */
 export class Holds {
   readonly #calendar: Calendar
-  /** Returns the time that others need to make room, ms. */
+  /** Returns the time that background leases need to free these amounts, ms. */
   readonly #notice: (amounts: Amounts, now: Milliseconds) => Milliseconds
+  readonly #wakeAt: (at: Milliseconds) => void
   readonly #holds = new Map<string, Hold>()
 
-  constructor(calendar: Calendar, notice: (amounts: Amounts, now: Milliseconds) => Milliseconds) {
+  /** @param wakeAt asks for a review at this time: a hold may yield then */
+  constructor(
+    calendar: Calendar,
+    notice: (amounts: Amounts, now: Milliseconds) => Milliseconds,
+    wakeAt: (at: Milliseconds) => void = () => {},
+  ) {
     this.#calendar = calendar
     this.#notice = notice
+    this.#wakeAt = wakeAt
   }
 
-  /** Returns the reason why this member can't hold so much; undefined: it asks for it now. */
+  /** Adds a hold. Returns the reason if there are too many holds. */
   ask(asked: HoldRequest): 'TOO_MANY' | undefined {
     if (this.#holds.has(asked.group)) return undefined
     const ofOne = [...this.#holds.values()].filter(({ holder }) => holder === asked.holder).length
@@ -72,13 +89,13 @@ export class Holds {
     return undefined
   }
 
-  /** Says that a group waits, if it does. */
+  /** Returns the effect that tells a group that it waits, if it waits. */
   waits(group: string): HoldEffect[] {
     const hold = this.#holds.get(group)
     return hold?.state === 'waiting' ? [{ type: 'waits', group, places: this.#places(hold.amounts), isTaken: false }] : []
   }
 
-  /** Lists the holds. A hold waits for locked ones and for older ones of the same capacities. */
+  /** Lists the holds. A hold waits for locked holds and for older holds of the same capacities. */
   list(date: number): HoldStatus[] {
     const all = [...this.#holds.values()]
     return all.slice(0, MOST_LISTED).map((hold) => {
@@ -89,7 +106,7 @@ export class Holds {
     })
   }
 
-  /** Protects a hold from other groups. Returns false if the group has none now. */
+  /** Protects a hold from other groups. Returns false if the group has no capacity now. */
   lock(group: string): boolean {
     const hold = this.#holds.get(group)
     if (hold === undefined || hold.state === 'waiting') return false
@@ -97,29 +114,30 @@ export class Holds {
     return true
   }
 
-  /** Makes a locked hold a mere hold again. */
+  /** Ends the protection of a locked hold. */
   unlock(group: string, now: Milliseconds): void {
     const hold = this.#holds.get(group)
     if (hold?.state !== 'locked') return
     hold.state = 'held'
     hold.since = now
+    this.#wakeAt(now + LONGEST_HOLD)
   }
 
-  /** Ends a hold. Returns what it reserved: the caller keeps it or removes it. */
+  /** Ends a hold, and returns it. The caller keeps its reservation or removes it. */
   end(group: string): (HoldRequest & { readonly reservation: Reservation | undefined }) | undefined {
     const hold = this.#holds.get(group)
     this.#holds.delete(group)
     return hold
   }
 
-  /** The groups of a member that has not locked their holds. */
+  /** The groups of a starter whose holds are not locked. */
   unlockedOf(holder: string): string[] {
     return [...this.#holds.values()].filter((each) => each.holder === holder && each.state !== 'locked').map(({ group }) => group)
   }
 
   /**
-   * Gives free capacity to the groups that wait, the oldest first. A group that does not fit keeps
-   * younger ones from the same capacities.
+   * Gives free capacity to the groups that wait, the oldest first. If a group does not fit, younger
+   * groups get nothing of the same capacities.
    */
   review(now: Milliseconds, date: number): HoldEffect[] {
     const effects: HoldEffect[] = []
@@ -138,17 +156,15 @@ export class Holds {
       for (const { group, amounts } of taken) effects.push({ type: 'waits', group, places: this.#places(amounts), isTaken: true })
       this.#calendar.add(reservation)
       Object.assign(hold, { state: 'held', since: now, reservation })
+      this.#wakeAt(now + LONGEST_HOLD)
       effects.push({ type: 'held', group: hold.group, places: this.#places(hold.amounts) })
     }
     return effects
   }
 
-  /** The next time at which a hold may yield to a group that waits; Infinity: never. */
-  next(now: Milliseconds): Milliseconds {
-    const holds = [...this.#holds.values()]
-    if (holds.every(({ state }) => state !== 'waiting')) return Infinity
-    const yields = holds.filter(({ state }) => state === 'held').map(({ since }) => since + LONGEST_HOLD)
-    return Math.min(Infinity, ...yields.filter((at) => at > now))
+  /** The times from which on holds yield to any group that waits. */
+  get yieldTimes(): Milliseconds[] {
+    return [...this.#holds.values()].filter(({ state }) => state === 'held').map(({ since }) => since + LONGEST_HOLD)
   }
 
   #places(amounts: Amounts): number {
@@ -157,7 +173,10 @@ export class Holds {
     return Math.floor(Math.min(...some.map(([name, amount]) => (totals.get(name) ?? 0) / amount)))
   }
 
-  /** Takes holds from younger groups, if that is enough. Returns undefined if it is not. */
+  /**
+   * Takes capacity from younger groups, and returns their holds. Returns undefined, and takes
+   * nothing, if that is not enough.
+   */
   #makeRoom(hold: Hold, reservation: Reservation, now: Milliseconds, date: number): readonly Hold[] | undefined {
     const fits = (): boolean => Object.keys(this.#calendar.missing(reservation)).length === 0
     const weaker = [...this.#holds.values()]
@@ -174,14 +193,17 @@ export class Holds {
       taken.push(next)
     }
     for (const each of taken) {
-      // It had its time. From now on the others are older.
+      // The hold had its time. It counts as younger than the others from now on.
       if (now - each.since >= LONGEST_HOLD) each.date = date
       Object.assign(each, { state: 'waiting', reservation: undefined })
     }
     return taken
   }
 
-  /** All members put two groups in the same order, unless one of them is older than an hour. */
+  /**
+   * Compares the ages of two groups. All members put two groups in the same order, unless one group
+   * is older than an hour.
+   */
   #order(a: Hold, b: Hold, date: number): number {
     const [one, other] = [Math.max(a.date, date - OLDEST), Math.max(b.date, date - OLDEST)]
     return one === other ? (a.group < b.group ? -1 : 1) : one - other

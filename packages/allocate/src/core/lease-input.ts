@@ -1,27 +1,30 @@
 import type { Amounts, Milliseconds } from './calendar.ts'
 import type { HoldEffect, HoldRequest } from './holds.ts'
 
-/** The latest end of a lease, from now on, ms: 31 days. From GRID. */
+/** The latest end of a lease, from now on, ms: 31 days. A guess. */
 export const LONGEST: Milliseconds = 31 * 86_400_000
 
-/** A request for capacity. All times are spans: calendars of members may differ. */
+/** A request for capacity. All times are spans, since the wall clocks of members may differ. */
 export interface LeaseRequest {
   readonly amounts: Amounts
   /** ms */
   readonly for: Milliseconds
   /** The lease begins after this time, ms. */
   readonly from: Milliseconds
-  /** Takes a fair share of whatever foreground leases leave, and is never refused for capacity. */
+  /**
+   * The lease has a fair share of the capacity that foreground leases leave. It is never refused
+   * for lack of capacity.
+   */
   readonly background: boolean
   /** A repeated request with this key is about the same lease. */
   readonly key: string
-  /** Asks for a lease that this holder has, and for no new one. */
+  /** Asks only for a lease that this holder already has. */
   readonly again?: boolean | undefined
 }
 
 /** A lease as its holder sees it. The times are spans from now. */
 export interface Granted {
-  /** Grows with each lease of this life of the granter. */
+  /** Each lease of this life of the granter has a higher number than the one before. */
   readonly number: number
   readonly startsIn: Milliseconds
   readonly endsIn: Milliseconds
@@ -37,16 +40,26 @@ export interface Refusal {
   readonly earliest?: Milliseconds | undefined
 }
 
+/** A group asks for a hold. */
+interface HoldQuestion {
+  readonly type: 'hold'
+  readonly asked: HoldRequest
+}
+
 export type LeaseInput =
   | { readonly type: 'ask'; readonly request: number; readonly holder: string; readonly asked: LeaseRequest }
   | { readonly type: 'renew'; readonly request: number; readonly holder: string; readonly number: number; readonly for: Milliseconds }
   | { readonly type: 'change'; readonly request: number; readonly holder: string; readonly number: number; readonly amounts: Amounts }
   | { readonly type: 'release'; readonly request: number; readonly holder: string; readonly number: number }
-  /** Sets a capacity of this member: see `mayOffer`. */
+  /** Sets a capacity of this member. The caller has checked it with `mayOffer`. */
   | { readonly type: 'offer'; readonly name: string; readonly total: number }
   /** The holder died or left. */
   | { readonly type: 'gone'; readonly holder: string }
-  | { readonly type: 'hold'; readonly asked: HoldRequest }
+  /**
+   * `wall`: the time by the wall clock of this member, Unix ms. The age of a request counts until
+   * then.
+   */
+  | (HoldQuestion & { readonly wall: Milliseconds })
   /** Protects a hold from other groups: see the effect `locked`. */
   | { readonly type: 'lock'; readonly group: string; readonly attempt: number }
   | { readonly type: 'unlock'; readonly group: string }
@@ -68,7 +81,7 @@ export type LeaseEffect =
   | HoldEffect
   | { readonly type: 'noHold'; readonly group: string; readonly refusal: Refusal }
   | { readonly type: 'locked'; readonly group: string; readonly attempt: number; readonly isHeld: boolean }
-  /** The group has its lease. Background leases make room within `startsIn`, ms. */
+  /** The group has its lease. After `startsIn` ms the capacity is free of background leases. */
   | { readonly type: 'started'; readonly group: string; readonly startsIn: Milliseconds }
 
 /** News of the hold or the lease of a group. */
@@ -76,3 +89,5 @@ export type OfGroup = Extract<LeaseEffect, { readonly group?: string | undefined
 
 /** A request of a group about its hold. */
 export type HoldInput = Extract<LeaseInput, { type: 'hold' | 'lock' | 'unlock' | 'start' | 'letGo' }>
+/** The same as the machine of the groups emits it: without the time. */
+export type GroupRequest = Exclude<HoldInput, { type: 'hold' }> | HoldQuestion

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Fence } from './fence.ts'
 import type { Granted, LeaseEffect, LeaseRequest, Refusal } from './lease-input.ts'
 import { Leases } from './leases.ts'
@@ -254,12 +254,44 @@ describe('the leases of a member', () => {
     const bank = new Bank()
     const hold = (place: number): LeaseEffect[] => {
       const asked = { group: `g/${place}`, place, holder: 'a', date: 0, amounts: { cpus: 5 }, for: 100 }
-      return bank.feed({ type: 'hold', asked })
+      return bank.feed({ type: 'hold', asked, wall: 0 })
     }
     expect(hold(0)).toMatchObject([{ type: 'held', places: 2 }])
     expect(hold(1)).toMatchObject([{ type: 'held' }])
     const message = 'cpus: 15 wanted, 10 offered'
     expect(hold(2)).toEqual([{ type: 'noHold', group: 'g/2', refusal: { code: 'CAPACITY', message } }])
+  })
+
+  it('yield a hold that its group does not lock for ten seconds to the next group', () => {
+    const bank = new Bank()
+    for (const [date, group] of ['old', 'young'].entries())
+      bank.feed({ type: 'hold', asked: { group, place: 0, holder: 'a', date, amounts: { cpus: 10 }, for: 1e6 }, wall: 0 })
+    const states = (): string[] => bank.leases.holds(bank.now).map(({ state }) => state)
+    bank.pass(9999)
+    expect(states()).toEqual(['held', 'waiting'])
+    bank.pass(1)
+    expect(states()).toEqual(['waiting', 'held'])
+    bank.pass(10_000)
+    expect(states()).toEqual(['held', 'waiting'])
+  })
+
+  it('put groups in the same order when a history is replayed at another time', () => {
+    const hour = 3_600_000
+    const hold = (group: string, date: number) =>
+      ({ type: 'hold', asked: { group, place: 0, holder: 'a', date, amounts: { cpus: 10 }, for: 100 }, wall: 10 * hour }) as const
+    const replay = (today: number): unknown => {
+      vi.setSystemTime(today)
+      const bank = new Bank()
+      bank.feed(hold('b', 10 * hour - 2))
+      return [bank.feed(hold('a', 10 * hour - 1)), bank.leases.holds(bank.now)]
+    }
+    vi.useFakeTimers()
+    try {
+      // An hour later both dates would count as equally old, and the names would decide.
+      expect(replay(12 * hour)).toEqual(replay(10 * hour))
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('are at most 64 of one holder', () => {

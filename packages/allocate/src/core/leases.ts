@@ -5,28 +5,37 @@ import { LONGEST, type Granted, type HoldInput, type LeaseEffect, type LeaseInpu
 import { MOST_NAMED } from './listed-groups.ts'
 import { GRACE, Shares, type Lease } from './shares.ts'
 
-/** Maximum number of leases of a member, and of one holder. From GRID. */
+/** Maximum number of leases that a member grants, in total and to one holder. Guesses. */
 const [MAX_LEASES, MAX_OF_ONE] = [1024, 64]
 
 /**
- * The leases of a member's own capacities (GARA). The member alone grants them, from its memory, so
- * they hold on each side of a cut. They end with the member's life.
+ * The leases of the capacities of one member, as a state machine (GARA). Only this member grants
+ * them, and it stores them in memory only. So they stay valid during a partition, and end with the
+ * life of this member.
  */
 export class Leases implements Machine<LeaseInput, LeaseEffect> {
   readonly #calendar = new Calendar()
   readonly #leases = new Map<number, Lease>()
-  readonly #shares = new Shares(this.#calendar, this.#leases)
-  readonly #holds = new Holds(this.#calendar, (amounts, now) => this.#shares.notice(amounts, now))
-  /** Returns the date, Unix ms: groups come in the order of their dates. */
-  readonly #date: () => number
-  readonly #timers = new Timers(['next'])
+  readonly #shares = new Shares(this.#calendar, this.#leases, (at) => this.#timers.advance('grace', at))
+  readonly #holds = new Holds(
+    this.#calendar,
+    (amounts, now) => this.#shares.notice(amounts, now),
+    (at) => this.#timers.advance('hold', at),
+  )
+  /**
+   * `end`: a lease ends. `begin`: a background lease begins, or background holders must make room
+   * for a lease that begins soon. `grace`: the time of grace of a background holder is over.
+   * `hold`: a hold may yield.
+   */
+  readonly #timers = new Timers(['end', 'begin', 'grace', 'hold'])
   #number = 0
   #now: Milliseconds = 0
+  /**
+   * The Unix time at which the clock of the inputs was 0, ms, as the last request for a hold told
+   * it.
+   */
+  #origin: Milliseconds = 0
   #effects: (LeaseEffect | TimerEffect)[] = []
-
-  constructor(date: () => number = Date.now) {
-    this.#date = date
-  }
 
   /** All leases, the oldest first. */
   list(): readonly Lease[] {
@@ -41,9 +50,11 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     return this.#calendar.totals
   }
 
-  /** The holds of groups, those that wait with the leases that have their capacity now. */
+  /**
+   * The holds of groups. A hold that waits has the numbers of the leases that use the capacity now.
+   */
   holds(now: Milliseconds): (HoldStatus & { readonly leases: readonly number[] })[] {
-    return this.#holds.list(this.#date()).map((hold) => {
+    return this.#holds.list(this.#origin + now).map((hold) => {
       const before = [...this.#leases.values()].filter(
         ({ reservation: { start, amounts }, background }) =>
           hold.state === 'waiting' && !background && start <= now && sharesCapacity(amounts, hold.amounts),
@@ -54,15 +65,17 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     })
   }
 
-  /** Whether leases leave room for a capacity to be only this large. */
+  /** Whether this member may reduce a capacity to this amount: its leases must not exceed it. */
   mayOffer(name: string, total: number, now: Milliseconds): boolean {
     return this.#calendar.peak(name, now, Infinity) <= total
   }
 
   handle(input: LeaseInput | TimerInput, now: Milliseconds): readonly (LeaseEffect | TimerEffect)[] {
+    const wakeAt = this.#timers.next
     this.#now = now
     this.#effects = []
-    this.#expire()
+    this.#timers.fire(now, (name) => this.#fire(name))
+    if (input.type === 'hold') this.#origin = input.wall - now
     if (input.type === 'gone') {
       for (const lease of this.#leases.values()) if (lease.holder === input.holder) this.#end(lease, 'gone')
       for (const group of this.#holds.unlockedOf(input.holder)) this.#letGo(group)
@@ -73,11 +86,12 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
       if ('code' in answer) this.#effects.push({ type: 'refused', request: input.request, refusal: answer })
       else this.#effects.push({ type: 'granted', request: input.request, lease: this.#granted(answer) })
     }
-    this.#effects.push(...this.#holds.review(this.#now, this.#date()))
+    this.#effects.push(...this.#holds.review(this.#now, this.#origin + now))
     if (input.type === 'hold') this.#effects.push(...this.#holds.waits(input.asked.group))
     for (const { holder, number, amounts } of this.#shares.review(this.#now))
       this.#effects.push({ type: 'changed', holder, number, amounts })
-    this.#schedule()
+    const { next } = this.#timers
+    if (next !== wakeAt && next < Infinity) this.#effects.push({ type: 'timer', at: next })
     return this.#effects
   }
 
@@ -91,26 +105,24 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     if (input.type === 'lock') this.#effects.push({ type: 'locked', group, attempt: input.attempt, isHeld: this.#holds.lock(group) })
     else if (input.type === 'unlock') this.#holds.unlock(group, this.#now)
     else if (input.type === 'letGo') this.#letGo(group)
-    else {
-      const { reservation } = this.#holds.end(group) ?? {}
-      if (reservation === undefined) return
-      const number = ++this.#number
-      const { amounts } = reservation
-      this.#leases.set(number, {
-        number,
-        holder: input.self,
-        key: group,
-        group,
-        background: false,
-        reservation,
-        amounts,
-        yielded: new Map(),
-      })
-      this.#effects.push({ type: 'started', group, startsIn: Math.max(0, reservation.start - this.#now) })
-    }
+    else this.#start(group, input.self)
   }
 
-  /** A group that waits for other groups hears that it waits. */
+  /** The locked hold of a group becomes a lease, with the same reservation. */
+  #start(group: string, holder: string): void {
+    const { reservation } = this.#holds.end(group) ?? {}
+    if (reservation === undefined) return
+    const { amounts } = reservation
+    const lease = { number: ++this.#number, holder, key: group, group, background: false, reservation, amounts, yielded: new Map() }
+    this.#leases.set(lease.number, lease)
+    this.#watch(lease)
+    this.#effects.push({ type: 'started', group, startsIn: Math.max(0, reservation.start - this.#now) })
+  }
+
+  /**
+   * Returns why a group can't have a hold. To wait for other groups is no refusal: see
+   * `Holds.waits`.
+   */
   #holdRefusal(asked: HoldRequest): Refusal | undefined {
     const unknown = this.#unknown(asked.amounts)
     if (unknown !== undefined) return unknown
@@ -134,7 +146,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
   #answer(input: Exclude<LeaseInput, HoldInput | { type: 'gone' | 'offer' }>): Lease | Refusal {
     if (input.type === 'ask') return this.#ask(input.holder, input.asked)
     const lease = this.#leases.get(input.number)
-    if (lease?.holder !== input.holder) return { code: 'NO_LEASE', message: `there is no lease ${input.number} of this member` }
+    if (lease?.holder !== input.holder) return { code: 'NO_LEASE', message: `the asking member has no lease ${input.number} here` }
     const { start, end, amounts } = lease.reservation
     switch (input.type) {
       case 'release':
@@ -148,14 +160,14 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
   }
 
   #ask(holder: string, asked: LeaseRequest): Lease | Refusal {
-    const held = [...this.#leases.values()].filter((each) => each.holder === holder)
-    const known = held.find(({ key }) => key === asked.key)
+    const ofHolder = [...this.#leases.values()].filter((each) => each.holder === holder)
+    const known = ofHolder.find(({ key }) => key === asked.key)
     if (known !== undefined) return known
     if (asked.again === true) return { code: 'NO_LEASE', message: 'the lease has ended' }
-    if (this.#leases.size >= MAX_LEASES || held.length >= MAX_OF_ONE)
+    if (this.#leases.size >= MAX_LEASES || ofHolder.length >= MAX_OF_ONE)
       return {
         code: 'TOO_MANY',
-        message: `there are ${this.#leases.size} leases here, ${held.length} of them yours; at most ${MAX_LEASES} and ${MAX_OF_ONE}`,
+        message: `there are ${this.#leases.size} leases here, ${ofHolder.length} of them yours; at most ${MAX_LEASES} and ${MAX_OF_ONE} are allowed`,
       }
     const unknown = this.#unknown(asked.amounts)
     if (unknown !== undefined) return unknown
@@ -174,17 +186,21 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     }
     this.#leases.set(lease.number, lease)
     if (!lease.background) this.#calendar.add(reservation)
+    this.#watch(lease)
     return lease
   }
 
-  /** Background holders get time to make room. Until then the former amounts stay. */
+  /**
+   * Changes the amounts of a lease. Background holders get time to free the capacity. Until then
+   * the lease has its former amounts.
+   */
   #change(lease: Lease, amounts: Amounts): Lease | Refusal {
     const { start, end, amounts: former } = lease.reservation
     const pending = (lease.former?.end ?? 0) - this.#now
-    if (pending > 0) return { code: 'CAPACITY', message: 'an earlier change has not taken effect yet', earliest: pending }
+    if (pending > 0) return { code: 'CAPACITY', message: 'an earlier change of this lease is still pending', earliest: pending }
     const more = Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Math.max(0, amount - (former[name] ?? 0))]))
     const from = Math.max(start, this.#now + (lease.background ? 0 : this.#shares.notice(more, this.#now)))
-    if (from >= end) return { code: 'CAPACITY', message: 'the lease ends before there is room' }
+    if (from >= end) return { code: 'CAPACITY', message: 'the lease ends before the capacity is free' }
     const moved = this.#move(lease, { start: from, end, amounts })
     if (!('code' in moved) && from > Math.max(start, this.#now)) {
       if (lease.former !== undefined) this.#calendar.remove(lease.former)
@@ -196,7 +212,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
 
   /** Gives a lease another time or other amounts, if they fit. */
   #move(lease: Lease, reservation: Reservation): Lease | Refusal {
-    if (reservation.end > this.#now + LONGEST) return { code: 'CAPACITY', message: 'a lease ends within 31 days' }
+    if (reservation.end > this.#now + LONGEST) return { code: 'CAPACITY', message: 'the term is too long: a lease must end within 31 days' }
     if (!lease.background) {
       const refusal = this.#refusal(reservation, lease.reservation)
       if (refusal !== undefined) return refusal
@@ -205,6 +221,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
       lease.amounts = reservation.amounts
     }
     lease.reservation = reservation
+    this.#watch(lease)
     return lease
   }
 
@@ -225,8 +242,27 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     return { code: 'CAPACITY', message: `${missing}${when}`, earliest }
   }
 
-  #expire(): void {
-    for (const lease of this.#leases.values()) if (lease.reservation.end <= this.#now) this.#end(lease, 'term')
+  /** Sets the timers for a lease that is new, or has another reservation. */
+  #watch(lease: Lease): void {
+    this.#timers.advance('end', lease.reservation.end)
+    const at = beginOf(lease)
+    if (at > this.#now) this.#timers.advance('begin', at)
+  }
+
+  /**
+   * The shares and the holds are reviewed after each input. So this method ends leases, and sets
+   * each timer for the next time that it is for.
+   */
+  #fire(name: 'end' | 'begin' | 'grace' | 'hold'): void {
+    if (name === 'end') for (const lease of this.#leases.values()) if (lease.reservation.end <= this.#now) this.#end(lease, 'term')
+    const leases = [...this.#leases.values()]
+    const times = {
+      end: () => leases.map(({ reservation }) => reservation.end),
+      begin: () => leases.map(beginOf),
+      grace: () => leases.flatMap(({ yielded }) => [...yielded.values()].map(({ until }) => until)),
+      hold: () => this.#holds.yieldTimes,
+    }[name]()
+    for (const at of times) if (at > this.#now) this.#timers.advance(name, at)
   }
 
   #end(lease: Lease, reason: 'term' | 'released' | 'gone'): void {
@@ -239,19 +275,14 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
   #granted({ number, reservation, amounts }: Lease): Granted {
     return { number, startsIn: Math.max(0, reservation.start - this.#now), endsIn: Math.max(0, reservation.end - this.#now), amounts }
   }
+}
 
-  #schedule(): void {
-    let next = Infinity
-    for (const { reservation, background, yielded } of this.#leases.values()) {
-      for (const { until } of yielded.values()) next = Math.min(next, until)
-      const begin = background ? reservation.start : reservation.start - GRACE
-      next = Math.min(next, begin > this.#now ? begin : reservation.end)
-    }
-    next = Math.min(next, this.#holds.next(this.#now))
-    if (next === this.#timers.at('next')) return
-    this.#timers.set('next', next)
-    this.#effects.push({ type: 'timer', at: next })
-  }
+/**
+ * Returns the time at which a lease changes the shares: a background lease gets one when it begins,
+ * and others have to make room before a foreground lease begins.
+ */
+function beginOf({ reservation, background }: Lease): Milliseconds {
+  return background ? reservation.start : reservation.start - GRACE
 }
 
 const OF_GROUPS = new Set<string>(['hold', 'lock', 'unlock', 'start', 'letGo'] satisfies HoldInput['type'][])

@@ -4,11 +4,11 @@ import { MOST_LISTED, MOST_NAMED } from './listed-groups.ts'
 import { Leases } from './leases.ts'
 
 const hold = (group: string, date: number, amounts: Record<string, number> = { ranks: 1 }) =>
-  ({ type: 'hold', asked: { group, place: 0, holder: 'starter', date, amounts, for: 1000 } }) as const
+  ({ type: 'hold', asked: { group, place: 0, holder: 'starter', date, amounts, for: 1000 }, wall: 100 }) as const
 
 /** A granter that offers one place for ranks, and gpus. */
 function granter(): Leases {
-  const leases = new Leases(() => 100)
+  const leases = new Leases()
   for (const name of ['ranks', 'gpus']) leases.handle({ type: 'offer', name, total: 1 }, 0)
   return leases
 }
@@ -52,7 +52,7 @@ describe('the list of holds', () => {
   it('has a bounded number of entries and of names, however many groups ask', () => {
     const leases = granter()
     for (let at = 0; at < 1000; at++)
-      leases.handle({ type: 'hold', asked: { ...hold(`group${at}`, at).asked, holder: `starter${at % 20}` } }, 0)
+      leases.handle({ ...hold(`group${at}`, at), asked: { ...hold(`group${at}`, at).asked, holder: `starter${at % 20}` } }, 0)
     const list = leases.holds(0)
     expect(list).toHaveLength(MOST_LISTED)
     expect(Math.max(...list.map(({ groups }) => groups.length))).toBe(MOST_NAMED)

@@ -1,6 +1,9 @@
 import * as v from 'valibot'
 
-/** A member lists so many ranks and starts, and so many names of what one waits for. Guesses. */
+/**
+ * Maximum number of ranks and of starts in a list, and of groups and leases for which one rank
+ * waits. Guesses.
+ */
 export const [MOST_LISTED, MOST_NAMED] = [128, 4]
 
 const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
@@ -8,32 +11,34 @@ const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const group = { group: text(64), program: text(64) }
 
 /**
- * The rank of a group at its member: it waits for capacity, holds it, has locked it for a start, or
- * runs.
+ * A rank of a group at its member. `waits`: it waits for capacity. `held`: its capacity is
+ * reserved. `locked`: the group is about to start. `running`: its program runs.
  */
-const listedRank = v.object({
+export const listedRank = v.object({
   ...group,
   /** The member that starts the group. */
   starter: text(128),
   state: v.picklist(['waits', 'held', 'locked', 'running']),
-  /** Its place, and the number of ranks. Default: not decided yet. */
+  /** Its number, and the number of ranks. Default: not decided yet. */
   rank: v.optional(whole),
   of: v.optional(whole),
-  /** The groups and leases for whose capacity it waits. */
-  groups: v.pipe(v.array(text(64)), v.maxLength(MOST_NAMED)),
-  leases: v.pipe(v.array(whole), v.maxLength(MOST_NAMED)),
+  /** The groups and leases that have the capacity for which it waits. */
+  groups: v.pipe(v.array(text(64)), v.maxLength(MOST_NAMED), v.readonly()),
+  leases: v.pipe(v.array(whole), v.maxLength(MOST_NAMED), v.readonly()),
 })
 export type ListedRank = v.InferOutput<typeof listedRank>
 
-/** A group, at the member that starts it. */
-const listedStart = v.object({
+/** A group at its starter. */
+export const listedStart = v.object({
   ...group,
   /** The name of the program for people. Default: `program`. */
   title: v.optional(text(64)),
   state: v.picklist(['holding', 'locked', 'running']),
-  /** The number of ranks that it wants; once it runs, that it has. */
+  /** The number of wanted ranks. After the start: the number of ranks. */
   count: whole,
-  /** The numbers of members that hold a place, that wait for one, and that refuse. */
+  /**
+   * The numbers of ranks whose capacity is reserved, that wait for capacity, and that were refused.
+   */
   held: whole,
   waits: whole,
   refused: whole,
@@ -41,9 +46,3 @@ const listedStart = v.object({
   ended: whole,
 })
 export type ListedStart = v.InferOutput<typeof listedStart>
-
-/** The groups of a member. */
-export const listedGroups = {
-  ranks: v.optional(v.pipe(v.array(listedRank), v.maxLength(MOST_LISTED))),
-  starts: v.optional(v.pipe(v.array(listedStart), v.maxLength(MOST_LISTED))),
-}

@@ -1,6 +1,6 @@
 /**
- * Shares an amount so that nobody gets more than it wants, and nobody could get more without taking
- * from one that has less (max-min fairness).
+ * Divides an amount by max-min fairness. No share exceeds the wanted amount. A share can grow only
+ * at the cost of a share that is not larger.
  *
  * @returns the shares in the order of the wants
  */

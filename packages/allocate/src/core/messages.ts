@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { LONGEST, type Granted, type Refusal } from './lease-input.ts'
-import { listedGroups, type ListedRank, type ListedStart } from './listed-groups.ts'
+import { LONGEST } from './lease-input.ts'
+import { listedRank, listedStart, MOST_LISTED } from './listed-groups.ts'
 
 /**
  * Maximum bytes of a message of a holder, and of a granter. A list of 1,024 leases and 128 ranks
- * has 850 KB where names of groups are full of escapes.
+ * has 850 KB if all names of groups consist of characters that JSON escapes.
  */
 export const [MAX_ASK_BYTES, MAX_ANSWER_BYTES] = [4096, 1_048_576]
 
@@ -29,7 +29,7 @@ export const leaseRequest = v.object({
   again: v.optional(v.boolean()),
 })
 
-/** A message of a holder. A stream is about one lease: the first message asks for it. */
+/** A message of a holder. A stream is about one lease, and its first message asks for the lease. */
 export const holderMessage = v.union([
   v.object({ ask: leaseRequest }),
   v.object({ renew: term }),
@@ -43,18 +43,20 @@ export type HolderMessage = v.InferOutput<typeof holderMessage>
 const granted = v.object({ number: v.pipe(v.number(), v.safeInteger()), startsIn: span, endsIn: span, amounts: v.record(text(64), amount) })
 const listed = v.object({ ...granted.entries, holder: text(128), background: v.boolean(), group: v.optional(text(64)) })
 
-/** A lease as its granter lists it. `group`: the group of which the granter has a rank with it. */
+/** A lease as its granter lists it. `group`: the group whose rank at the granter uses the lease. */
 export type ListedLease = v.InferOutput<typeof listed>
 
-/** The capacities of a member, the leases of them, and its groups. */
-export interface Capacities {
-  readonly totals: Granted['amounts']
-  readonly leases: readonly ListedLease[]
-  /** The ranks of groups there. Default: the member is of an earlier release. */
-  readonly ranks?: readonly ListedRank[] | undefined
+const capacities = v.object({
+  totals: v.record(text(64), amount),
+  leases: v.pipe(v.array(listed), v.maxLength(1024), v.readonly()),
+  /** The ranks of groups there. */
+  ranks: v.pipe(v.array(listedRank), v.maxLength(MOST_LISTED), v.readonly()),
   /** The groups that the member starts or has started. */
-  readonly starts?: readonly ListedStart[] | undefined
-}
+  starts: v.pipe(v.array(listedStart), v.maxLength(MOST_LISTED), v.readonly()),
+})
+
+/** The capacities of a member, the leases of them, and its groups. */
+export type Capacities = v.InferOutput<typeof capacities>
 
 /** A message of a granter. */
 export const granterMessage = v.union([
@@ -68,11 +70,6 @@ export const granterMessage = v.union([
   }),
   v.object({ changed: v.record(text(64), amount) }),
   v.object({ ended: v.picklist(['term', 'released', 'gone']) }),
-  v.object({ leases: v.pipe(v.array(listed), v.maxLength(1024)), totals: v.record(text(64), amount), ...listedGroups }),
+  capacities,
 ])
-export type GranterMessage =
-  | { readonly granted: Granted; readonly incarnation: number }
-  | { readonly refused: Refusal }
-  | { readonly changed: Granted['amounts'] }
-  | { readonly ended: 'term' | 'released' | 'gone' }
-  | Capacities
+export type GranterMessage = v.InferOutput<typeof granterMessage>

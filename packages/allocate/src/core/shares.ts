@@ -2,8 +2,8 @@ import type { Amounts, Calendar, Milliseconds, Reservation } from './calendar.ts
 import { maxMin } from './max-min.ts'
 
 /**
- * A background holder hears of a smaller share this long before a foreground lease takes the rest,
- * ms. A guess: a message arrives, and a program can react.
+ * The time between the message about a smaller share to a background holder and the begin of the
+ * lease that needs the capacity, ms. A guess: the message must arrive, and a program must react.
  */
 export const GRACE: Milliseconds = 500
 
@@ -12,34 +12,40 @@ export interface Lease {
   readonly number: number
   readonly holder: string
   readonly key: string
-  /** The group of which this member runs a rank with the lease. */
+  /** The group whose rank at this member uses the lease. */
   readonly group?: string
   readonly background: boolean
   reservation: Reservation
-  /** After a change that others must make room for: the reservation until then. */
+  /** If a change waits until others have freed capacity: the reservation until then. */
   former?: Reservation
   /** The last announced amounts. */
   amounts: Amounts
   /**
-   * For each capacity the amount that a background holder had, and the time until which it may
-   * still use it.
+   * For each capacity whose share became smaller: the former amount, and the time until which the
+   * holder may still use it.
    */
   readonly yielded: Map<string, { readonly amount: number; readonly until: Milliseconds }>
 }
 
-/** The background leases of a member: they share whatever the others leave, max-min fair. */
+/**
+ * The background leases of a member. They share the capacity that other leases leave (max-min
+ * fairness).
+ */
 export class Shares {
   readonly #calendar: Calendar
   /** All leases, by number. */
   readonly #leases: ReadonlyMap<number, Lease>
+  readonly #wakeAt: (at: Milliseconds) => void
   #now: Milliseconds = 0
 
-  constructor(calendar: Calendar, leases: ReadonlyMap<number, Lease>) {
+  /** @param wakeAt asks for a review at this time: a time of grace is over then */
+  constructor(calendar: Calendar, leases: ReadonlyMap<number, Lease>, wakeAt: (at: Milliseconds) => void) {
     this.#calendar = calendar
     this.#leases = leases
+    this.#wakeAt = wakeAt
   }
 
-  /** The time that background holders need to make room, ms. */
+  /** The time that background holders need to free these amounts, ms. */
   notice(amounts: Amounts, now: Milliseconds): Milliseconds {
     for (const [name, amount] of Object.entries(amounts)) {
       const taken = [...this.#leases.values()].reduce((sum, each) => sum + (each.background ? (each.amounts[name] ?? 0) : 0), 0)
@@ -49,8 +55,8 @@ export class Shares {
   }
 
   /**
-   * Sets the shares, and returns the leases whose shares have changed. A share that grows at the
-   * cost of others grows when their time of grace is over.
+   * Sets the shares, and returns the leases whose shares have changed. If a share grows at the cost
+   * of others, it grows after their time of grace.
    */
   review(now: Milliseconds): readonly Lease[] {
     this.#now = now
@@ -65,7 +71,10 @@ export class Shares {
       let used = 0
       for (const [at, { amounts, yielded }] of background.entries()) {
         const [now, next] = [amounts[name] ?? 0, Math.min(amounts[name] ?? 0, fair[at] as number)]
-        if (next < now) yielded.set(name, { amount: Math.max(now, this.#heldOf(background[at] as Lease, name)), until: this.#now + GRACE })
+        if (next < now) {
+          yielded.set(name, { amount: Math.max(now, this.#heldOf(background[at] as Lease, name)), until: this.#now + GRACE })
+          this.#wakeAt(this.#now + GRACE)
+        }
         ;(shares[at] as Record<string, number>)[name] = next
         used += Math.max(next, this.#heldOf(background[at] as Lease, name))
       }
@@ -87,7 +96,8 @@ export class Shares {
   }
 
   /**
-   * Returns the amount that a background holder may use for a moment still, after it heard of less.
+   * Returns the former amount that a background holder may still use, after it was told a smaller
+   * share; 0: none.
    */
   #heldOf({ yielded }: Lease, name: string): number {
     const held = yielded.get(name)

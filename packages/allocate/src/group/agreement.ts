@@ -7,14 +7,16 @@ export interface AgreementSend<Report, Decision> {
   readonly message: AgreementMessage<Report, Decision>
 }
 
-/** Returns the decision of a leader. `reports` has those of all members that are not gone. */
+/** Returns the decision of a leader. `reports` has the reports of all members that are not gone. */
 export type Decide<Report, Decision> = (reports: ReadonlyMap<string, Report>) => Decision
 
 /**
  * A fixed list of members agrees on one decision (a rotating coordinator). The first member that is
- * not gone leads: it gathers a report of each, decides, and sends the decision to all. If it dies,
- * the next one leads. It takes a decision over that a report names. So all that survive decide the
- * same, if members crash, a message arrives or its receiver is gone, and all hear of a death.
+ * not gone is the leader. It waits for a report of each member, decides, and sends the decision to
+ * all. If it dies, the next member becomes the leader. A member that knows the decision reports it
+ * to the new leader, which adopts it. So all survivors decide the same, on these conditions:
+ * members fail only by a crash, each message arrives unless its receiver is gone, and all members
+ * are told of each death.
  */
 export class Agreement<Report, Decision> {
   readonly #self: string
@@ -30,12 +32,12 @@ export class Agreement<Report, Decision> {
     this.#decide = decide
   }
 
-  /** Undefined: there is none yet. */
+  /** Undefined: nothing is decided yet. */
   get decision(): { readonly value: Decision } | undefined {
     return this.#decision
   }
 
-  /** The members for whose message this one waits. */
+  /** The members whose messages this member waits for. */
   get awaited(): readonly string[] {
     if (this.#decision !== undefined || !this.#reports.has(this.#self)) return []
     const leader = this.#leader()
@@ -43,14 +45,14 @@ export class Agreement<Report, Decision> {
     return this.#members.filter((each) => !this.#gone.has(each) && !this.#reports.has(each))
   }
 
-  /** This member's own report. A later one replaces it while there is no decision. */
+  /** Sets the report of this member. While there is no decision, a later report replaces it. */
   report(report: Report): AgreementSend<Report, Decision>[] {
     if (this.#decision !== undefined) return []
     this.#reports.set(this.#self, { report })
     return [...this.#toLeader(), ...this.#lead()]
   }
 
-  /** Reports once more: the leader may not have listened yet. */
+  /** Sends the report again: the leader may not have known of the agreement before. */
   again(): AgreementSend<Report, Decision>[] {
     return this.#decision === undefined ? this.#toLeader() : []
   }
@@ -58,11 +60,12 @@ export class Agreement<Report, Decision> {
   take(from: string, message: AgreementMessage<Report, Decision>): AgreementSend<Report, Decision>[] {
     const at = this.#members.indexOf(from)
     if (at === -1 || this.#gone.has(from)) return []
-    // Nobody can have decided before the first leader.
+    // Nobody can have decided before the first leader, so this message is false.
     if (this.#members[0] === this.#self && 'decided' in message) return []
     const leader = this.#leader()
     if (leader !== this.#self && 'decided' in message) {
-      // A decision of a former leader is too late: the next one has the report of this member.
+      // A decision of a former leader is too late: this member has reported to the next leader
+      // already.
       if (at >= this.#members.indexOf(leader)) this.#decision ??= { value: message.decided }
       return []
     }
@@ -71,7 +74,7 @@ export class Agreement<Report, Decision> {
     return this.#lead()
   }
 
-  /** The leader decides, also if some reports are missing. */
+  /** Decides, if this member is the leader, even if some reports are missing. */
   decide(value: Decision): AgreementSend<Report, Decision>[] {
     if (this.#decision !== undefined || this.#leader() !== this.#self) return []
     this.#decision = { value }

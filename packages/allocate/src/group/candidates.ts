@@ -1,19 +1,19 @@
 import { MAX_PLACES, numberOf, ownerOf, placeOf } from './place.ts'
 
-/** Members are counted for so many different reasons to refuse. A guess. */
+/** Maximum number of different reasons for refusals that are counted. A guess. */
 const MOST_REASONS = 16
 
-/** A silent place has not answered for a while. A place that is taken has a rank. */
+/** `silent`: it has not answered for a while. `taken`: it has a rank. */
 export type CandidateState = 'asked' | 'silent' | 'held' | 'waits' | 'refused' | 'taken'
 
 /**
- * The places that may take a rank, as the member that starts the group knows them. Each member gets
- * one rank first. If these are too few, members get a second one, and so on.
+ * The places that may get a rank, as the starter of the group knows them. Each member gets one rank
+ * first. If these ranks are too few, members get a second rank, and so on.
  */
 export class Candidates {
-  /** A group has at most so many ranks. */
+  /** The maximum number of ranks. */
   readonly #count: number
-  /** The position of each member: the best ones come first. */
+  /** The position of each member: the best members come first. */
   readonly #order = new Map<string, number>()
   /** The places that were not asked yet, in their order. */
   #unasked: string[] = []
@@ -21,7 +21,7 @@ export class Candidates {
   readonly #states = new Map<string, CandidateState>()
   /** The number of places for each reason to refuse. */
   readonly #refusals = new Map<string, number>()
-  /** How often a lock failed because of a place. Others come before it. */
+  /** The number of locks that failed because of a place. Places with fewer failures come first. */
   readonly #failed = new Map<string, number>()
 
   constructor(members: readonly string[], count: number) {
@@ -29,7 +29,7 @@ export class Candidates {
     this.offer(members)
   }
 
-  /** Adds members, the best first. Those that have refused are asked again. */
+  /** Adds members, the best first. Members that refused before are asked again. */
   offer(members: readonly string[]): void {
     for (const member of members) if (!this.#order.has(member)) this.#order.set(member, this.#order.size)
     const offered = new Set(members)
@@ -37,13 +37,14 @@ export class Candidates {
     this.#add(members.map((each) => this.#firstFree(each)))
   }
 
-  /** Returns the next places to ask, until so many were asked or hold. */
+  /** Returns the next places to ask, so that `wanted` places are asked or hold. */
   ask(wanted: number): string[] {
     const places: string[] = []
     const { asked, held } = this.counts()
     while (asked + held + places.length < wanted) {
       const [next] = this.#unasked
-      // A member gets a second rank when all others had their chance.
+      // A member gets a second rank only after all other members have answered about their first
+      // one.
       if (next === undefined || (numberOf(next) > 0 && this.of('asked').some((each) => numberOf(each) < numberOf(next)))) break
       this.#unasked.shift()
       this.#states.set(next, 'asked')
@@ -53,24 +54,27 @@ export class Candidates {
   }
 
   /**
-   * A place says how its hold is.
+   * A place tells the state of its hold.
    *
-   * @param places all capacity of the member would be enough for so many ranks
+   * @param places the number of ranks for which all capacity of the member would be enough
    */
   holds(place: string, state: 'held' | 'waits', places: number): void {
     const former = this.#states.get(place)
-    // A message of a member that has died may come late.
+    // A message of a member may arrive after the news of its death.
     if (former === undefined || former === 'refused' || former === 'taken') return
     this.#states.set(place, state)
     this.#add(Array.from({ length: Math.min(places, this.#count, MAX_PLACES) }, (_, at) => placeOf(ownerOf(place), at)))
   }
 
-  /** Places that have not answered stay wanted. They must not keep the group from free ones. */
+  /**
+   * Marks the places that have not answered, so that others are asked as well. They are still
+   * candidates.
+   */
   silent(): void {
     for (const each of this.of('asked')) this.#states.set(each, 'silent')
   }
 
-  /** A lock failed because of a place. It says when it holds again. */
+  /** A lock failed because of a place. The place tells when it holds again. */
   failedAt(place: string): void {
     this.#failed.set(place, this.failures(place) + 1)
     if (this.#states.get(place) === 'held') this.#states.set(place, 'waits')
@@ -89,19 +93,19 @@ export class Candidates {
     this.#refusals.set(known, (this.#refusals.get(known) ?? 0) + 1)
   }
 
-  /** A place has a rank: it is a candidate no more. */
+  /** A place has a rank: it is no candidate any more. */
   take(place: string): void {
     this.#unasked = this.#unasked.filter((each) => each !== place)
     this.#states.set(place, 'taken')
   }
 
-  /** The lock of a place that was taken has failed. It says when it holds again. */
+  /** The lock of a place with a rank has failed. The place tells when it holds again. */
   retry(place: string): void {
     this.#states.set(place, 'waits')
     this.#failed.set(place, this.failures(place) + 1)
   }
 
-  /** The place may have another rank. */
+  /** The place may get another rank. */
   free(place: string): void {
     this.#states.delete(place)
   }
@@ -131,7 +135,7 @@ export class Candidates {
     return counts
   }
 
-  /** The reasons to refuse, for a message. */
+  /** The most frequent reasons of refusals, for a message. */
   get why(): string {
     const reasons = [...this.#refusals].sort(([, a], [, b]) => b - a).slice(0, 4)
     return reasons.length === 0 ? '' : ` (${reasons.map(([reason, count]) => `${count}: ${reason}`).join('; ')})`

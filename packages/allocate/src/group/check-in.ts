@@ -2,11 +2,11 @@ import { Agreement } from './agreement.ts'
 import type { Epochs, SendAbout } from './epochs.ts'
 import type { Said } from './messages.ts'
 
-/** So many newcomers may check in before this rank knows of them. A guess. */
+/** Maximum number of newcomers whose messages wait until this rank knows of them. A guess. */
 const MAX_EARLY = 64
 
-/** Words of a rank about the check-in of an epoch. */
-interface Words {
+/** A message of a rank about the check-in of an epoch. */
+interface Spoken {
   readonly from: string
   readonly epoch: number
   readonly said: Said
@@ -23,8 +23,8 @@ export class CheckIn {
   /** The last epoch that began with a check-in. */
   #epoch = 0
   #agreement: Agreement<string, string>
-  /** Words for an epoch that has not begun here. */
-  #early: Words[] = []
+  /** Messages about epochs that have not begun here. */
+  #early: Spoken[] = []
 
   constructor(self: string, epochs: Epochs, send: SendAbout) {
     this.#self = self
@@ -33,7 +33,10 @@ export class CheckIn {
     this.#agreement = new Agreement<string, string>(self, epochs.ranks, () => 'run')
   }
 
-  /** `over`: nobody who took this newcomer in is left. Undefined: there is no decision yet. */
+  /**
+   * `run`: the programs run. `over`: all ranks that had taken this newcomer in are lost. Undefined:
+   * nothing is decided yet.
+   */
   get decision(): string | undefined {
     return this.#agreement.decision?.value
   }
@@ -52,13 +55,13 @@ export class CheckIn {
   }
 
   /**
-   * An epoch has begun that has newcomers.
+   * An epoch with newcomers has begun.
    *
-   * @param isNew whether this rank is one of them
+   * @param isNew whether this rank is a newcomer
    */
   begin(isNew: boolean, lost: Iterable<string>): void {
     this.#epoch = this.#epochs.epoch
-    // Newcomers alone are no group: they don't know whether the others took them in.
+    // If only newcomers are left, they can't know whether the other ranks took them in.
     this.#agreement = new Agreement<string, string>(this.#self, this.#epochs.ranks, () => (isNew ? 'over' : 'run'))
     for (const place of lost) this.gone(place)
     const early = this.#early
@@ -66,12 +69,12 @@ export class CheckIn {
     for (const each of early) this.take(each, isNew)
   }
 
-  take(words: Words, isNew: boolean): void {
-    const { from, epoch, said } = words
+  take(spoken: Spoken, isNew: boolean): void {
+    const { from, epoch, said } = spoken
     if (epoch > this.#epochs.epoch) {
-      if (this.#early.length < this.#epochs.ranks.length * 2 + MAX_EARLY) this.#early.push(words)
+      if (this.#early.length < this.#epochs.ranks.length * 2 + MAX_EARLY) this.#early.push(spoken)
     } else if (!this.#epochs.ranks.includes(from)) {
-      // A newcomer that a starter chose, which died before any rank heard of it.
+      // The starter chose this newcomer, and died before it told any of the other ranks.
       if ('report' in said) this.#send(epoch, [{ to: from, message: { decided: 'over' } }])
     } else if (epoch === this.#epoch && (isNew || !('decided' in said && said.decided === 'over')))
       this.#send(epoch, this.#agreement.take(from, said as never))

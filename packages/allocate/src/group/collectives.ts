@@ -1,7 +1,7 @@
 import { treeOf } from './tree.ts'
 import { decodeValue, encodeValue, type GroupValue } from './values.ts'
 
-/** Tags of programs are below this one. The others are of collective calls. */
+/** Programs use tags below this one. Collective calls use the tags from it on. */
 export const COLLECTIVE_TAG = 2 ** 31
 
 /** The messages of one rank. */
@@ -12,7 +12,10 @@ export interface RankPort {
   check(): void | Promise<void>
 }
 
-/** The calls of a group in which all ranks take part, on top of its messages. */
+/**
+ * The collective calls of a group: calls in which all ranks take part. They consist of messages
+ * between ranks.
+ */
 export abstract class Collectives {
   readonly #rank: number
   /** The site of each rank. */
@@ -26,13 +29,13 @@ export abstract class Collectives {
     this.#port = port
   }
 
-  /** Waits until all ranks have called it. */
+  /** Waits until all ranks have called this method. */
   async barrier(): Promise<void> {
     await this.allReduce(undefined, () => undefined)
   }
 
   /**
-   * Gives the value of one rank to all. All ranks call it.
+   * Gives the value of one rank to all ranks. All ranks call this method.
    *
    * @param value JSON, or an array of numbers: Uint8Array, Float64Array, Float32Array, Int32Array
    * @param root the rank that has the value
@@ -47,8 +50,9 @@ export abstract class Collectives {
   }
 
   /**
-   * Combines the values of all ranks, in the order of their ranks: up to sixteen sites, `combine`
-   * need not be commutative. All ranks call it. Ranks other than `root` get undefined.
+   * Combines the values of all ranks. All ranks call this method, and only `root` gets the result.
+   * With up to sixteen sites the values are combined in the order of the ranks, so `combine` need
+   * not be commutative.
    */
   async reduce<Value extends GroupValue>(value: Value, combine: (a: Value, b: Value) => Value, root = 0): Promise<Value | undefined> {
     checkRank(root, this.#sites.length)
@@ -66,14 +70,20 @@ export abstract class Collectives {
     return decodeValue(await this.#down(encodeValue(all), tag)) as Value
   }
 
-  /** Gives the values of all ranks to one, by rank. All ranks call it. Others get undefined. */
+  /**
+   * Gives the values of all ranks to `root`, in the order of the ranks. All ranks call this method.
+   * Other ranks than `root` get undefined.
+   */
   async gather<Value extends GroupValue>(value: Value, root = 0): Promise<readonly Value[] | undefined> {
     type Ranked = readonly [number, Value][]
     const all = await this.reduce<Ranked>([[this.#rank, value]], (a, b) => [...a, ...b], root)
     return all?.toSorted(([a], [b]) => a - b).map(([, each]) => each)
   }
 
-  /** Combines the values of the ranks below this one in the tree. */
+  /**
+   * Combines the own value with the values of the subtree of this rank, and sends the result to the
+   * parent.
+   */
   async #up<Value extends GroupValue>(value: Value, combine: (a: Value, b: Value) => Value, tag: number): Promise<Value> {
     const { parent, children } = treeOf(this.#sites, this.#rank)
     let all = value
@@ -82,11 +92,11 @@ export abstract class Collectives {
     return all
   }
 
-  /** Passes the value of rank 0 on. */
+  /** Receives the value of rank 0, and passes it on to the children. */
   async #down(own: Uint8Array, tag: number): Promise<Uint8Array> {
     const { parent, children } = treeOf(this.#sites, this.#rank)
     const bytes = parent === undefined ? own : (await this.#port.receive(parent, tag)).bytes
-    // Distant ranks come first: they take longer.
+    // Children at other sites come first, since messages to them take longer.
     await Promise.all(children.toReversed().map(async (child) => await this.#port.send(child, bytes, tag)))
     return bytes
   }

@@ -5,18 +5,19 @@ import { fromSaid, toSaid, type RankList } from './rank-list.ts'
 import { STARTER } from './wanted.ts'
 
 /**
- * Why a rank asks for the next epoch: `ready`: some ranks are lost, and it goes on without them.
+ * Why a rank asks for the next epoch. `shrink`: some ranks are lost, and it goes on without them.
  * `grow`: it is at a boundary of its program, where newcomers may join.
  */
-export type Why = 'ready' | 'grow'
+export type Why = 'shrink' | 'grow'
 
 /** Sends messages of the agreement about an epoch. */
 export type SendAbout = (epoch: number, sends: readonly AgreementSend<unknown, unknown>[]) => void
 
 /**
- * The epochs of a group at one of its ranks. All ranks agree on the ranks of the next epoch: those
- * that are left, in their order. If the group grows, its starter leads the agreement, and it may
- * add newcomers behind them. It alone knows newcomers, so no other leader ever decides on others.
+ * The epochs of a group at one of its ranks. All ranks agree on the ranks of the next epoch: the
+ * ranks that are left, in their order. If the group grows, its starter leads the agreement, and it
+ * may add newcomers at the end. Only the starter knows newcomers, so any other leader decides
+ * without them.
  */
 export class Epochs {
   readonly #self: string
@@ -26,13 +27,15 @@ export class Epochs {
   readonly #send: SendAbout
   #epoch = 0
   #ranks: readonly string[]
-  /** The sites of the ranks. Undefined: the starter has stated none. */
   #sites: Sites
   /** The agreement about the next epoch, from its first message on. */
   #next: Agreement<string, RankList> | undefined
-  /** The agreement about this epoch: a rank that leads now may not know its decision. */
+  /**
+   * The agreement about this epoch. A rank that leads it now may not know the decision yet, so this
+   * rank still takes part in it.
+   */
   #former: Agreement<string, RankList> | undefined
-  /** Messages about later epochs than the next one. */
+  /** Messages about epochs after the next one. */
   #early: { readonly from: string; readonly epoch: number; readonly said: Said }[] = []
   #isUrgent = false
 
@@ -61,7 +64,7 @@ export class Epochs {
     return this.#sites
   }
 
-  /** Whether some rank goes on without others. The calls of all ranks must end then. */
+  /** Whether some rank goes on without the lost ranks. Then the calls of all ranks must fail. */
   get isUrgent(): boolean {
     return this.#isUrgent
   }
@@ -72,7 +75,7 @@ export class Epochs {
 
   /** This rank asks for the next epoch. */
   report(why: Why): void {
-    this.#isUrgent ||= why === 'ready'
+    this.#isUrgent ||= why === 'shrink'
     this.#send(this.#epoch + 1, this.#open().report(why))
   }
 
@@ -84,7 +87,7 @@ export class Epochs {
       return
     }
     if ('decided' in said && !isNext(said.decided, this.#ranks, this.#grows)) return
-    this.#isUrgent ||= 'report' in said && said.report === 'ready'
+    this.#isUrgent ||= 'report' in said && said.report === 'shrink'
     this.#send(epoch, this.#open().take(from, fromSaid(said)))
   }
 
@@ -94,7 +97,10 @@ export class Epochs {
     if (this.#next !== undefined) this.#send(this.#epoch + 1, this.#next.gone(place))
   }
 
-  /** Begins the next epoch, if its ranks are decided. Returns those that are new, or undefined. */
+  /**
+   * Begins the next epoch, if its ranks are decided. Returns the newcomers among them; undefined:
+   * nothing is decided.
+   */
   advance(): readonly string[] | undefined {
     const decision = this.#next?.decision
     if (decision === undefined) return undefined
@@ -104,7 +110,7 @@ export class Epochs {
     return this.#ranks.filter((each) => !before.has(each))
   }
 
-  /** This rank joins a group that runs. */
+  /** This rank, a newcomer, joins the other ranks. */
   join(epoch: number, said: Said): void {
     const message = fromSaid(said)
     if ('decided' in message) this.#begin(epoch, message.decided)
@@ -114,8 +120,7 @@ export class Epochs {
     this.#next = undefined
     this.#isUrgent = false
     this.#epoch = epoch
-    const known = this.#sites === undefined ? undefined : new Map(this.#ranks.map((each, at) => [each, this.#sites?.[at] as string]))
-    this.#sites = sites ?? (known && ranks.map((each) => known.get(each) ?? ''))
+    this.#sites = sites
     this.#ranks = ranks
     const early = this.#early
     this.#early = []
@@ -124,16 +129,17 @@ export class Epochs {
 
   #open(): Agreement<string, RankList> {
     if (this.#next !== undefined) return this.#next
-    const [ranks, starter] = [this.#ranks, this.#grows ? [STARTER] : []]
+    const [ranks, sites, starter] = [this.#ranks, this.#sites, this.#grows ? [STARTER] : []]
     this.#next = new Agreement<string, RankList>(this.#self, [...starter, ...ranks], (reports) => ({
       ranks: ranks.filter((each) => reports.has(each)),
+      sites: sites.filter((_, at) => reports.has(ranks[at] as string)),
     }))
     for (const place of this.#gone) this.#send(this.#epoch + 1, this.#next.gone(place))
     return this.#next
   }
 }
 
-/** Whether a value is a list of some ranks in their order, and of newcomers behind them. */
+/** Whether a value is a list of some of the ranks in their order, and then of newcomers. */
 function isNext(value: unknown, ranks: readonly string[], grows: boolean): value is string[] {
   if (!Array.isArray(value) || value.length === 0 || new Set(value).size < value.length) return false
   const old = value.findLastIndex((each: string) => ranks.includes(each)) + 1

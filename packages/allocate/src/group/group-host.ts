@@ -1,7 +1,7 @@
 import type { Pool } from '@jel/jel'
 import { Channels, fromJson, toJson } from '@jel/channel'
 import { Driver } from '@jel/machine'
-import type { LeaseInput, OfGroup } from '../core/lease-input.ts'
+import type { GroupRequest, OfGroup } from '../core/lease-input.ts'
 import type { Leases } from '../core/leases.ts'
 import type { GroupList } from '../shell/granter.ts'
 import type { GroupEffect, GroupInput } from './group-input.ts'
@@ -17,7 +17,10 @@ import { Search } from './search.ts'
 import type { Wanted } from './wanted.ts'
 
 const PROTOCOL = '/jel-group/1.0.0'
-/** A message about a group is handled at least this long after the member's former one, ms. */
+/**
+ * Between the handling of two messages of one member about groups lies at least this time, ms. A
+ * guess.
+ */
 const PAUSE = 0.1
 
 /** A group that this member wants to start. */
@@ -28,10 +31,10 @@ export interface GivenGroup extends Omit<Wanted, 'input'> {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Whether this member takes ranks in groups that a member starts. */
+/** Whether the groups of a member may have ranks here. */
 export type AllowStarter = (member: string) => boolean
 
-/** Starts groups, and runs the ranks that this member has: the shell of `Groups`. */
+/** Starts groups, and runs the ranks of this member: the shell of `Groups`. */
 export class GroupHost {
   readonly #pool: Pool
   readonly #programs = new Map<string, { readonly run: GroupProgram; readonly allow: AllowStarter }>()
@@ -40,13 +43,14 @@ export class GroupHost {
   readonly #control: Channels
   readonly #data: RankMessages
   readonly #runs = new Map<string, GroupRun>()
-  /** For each group of this member that grows. */
+  /** The searches for members, for each group of this member that grows. */
   readonly #searches = new Map<string, Search>()
   readonly #layout: PoolLayout
+  /** The running ranks of this member, by the names of their parts. */
   readonly #ranks = new Map<string, RunningRank>()
-  readonly #toLeases: (input: LeaseInput) => void
+  readonly #toLeases: (input: GroupRequest) => void
 
-  constructor(pool: Pool, toLeases: (input: LeaseInput) => void) {
+  constructor(pool: Pool, toLeases: (input: GroupRequest) => void) {
     this.#pool = pool
     this.#toLeases = toLeases
     this.#layout = new PoolLayout(pool)
@@ -67,12 +71,12 @@ export class GroupHost {
         },
         output: ({ group, rank, output, stream }) => this.#runs.get(group)?.output(rank, output, stream),
         load: (effect) => this.#load(effect),
-        end: ({ group, why }) => this.#ranks.get(group)?.end(why),
-        rank: ({ group, effect }) => this.#ranks.get(group)?.take(effect),
+        end: ({ part, why }) => this.#ranks.get(part)?.end(why),
+        rank: ({ part, effect }) => this.#ranks.get(part)?.take(effect),
       },
       performance,
     )
-    // A member that takes part in no groups does not speak their protocols.
+    // A member without an allocator does not support these protocols.
     const onFailed = (member: string, error: Error): void =>
       this.#driver.deliver({ type: 'unreachable', member, reason: `can't be reached: ${error.message}` })
     this.#control = new Channels(pool, {
@@ -112,12 +116,12 @@ export class GroupHost {
     await this.#data.start(signal)
   }
 
-  /** Takes ranks of a program from now on. */
+  /** Lets groups run a program here. */
   serve(name: string, run: GroupProgram, allow: AllowStarter): void {
     this.#programs.set(name, { run, allow })
   }
 
-  /** The groups of this member, with what the leases know of their holds. */
+  /** The groups of this member. The states of the holds come from `Leases`. */
   list(holds: ReturnType<Leases['holds']>): GroupList {
     const known = new Map(holds.map((hold) => [hold.group, hold]))
     const ranks = this.#groups.ranks().map(({ part, isRunning, ...rank }): ListedRank => {
@@ -128,13 +132,13 @@ export class GroupHost {
     return { ranks, starts: this.#groups.starts() }
   }
 
-  /** News of the leases about the hold of a group. */
+  /** News of `Leases` about the hold of a group. */
   leased(effect: OfGroup): void {
     this.#driver.deliver({ type: 'lease', effect })
   }
 
   /**
-   * Starts a group. Resolves when it has started.
+   * Starts a group. Resolves when the group has started.
    *
    * @param select returns the members that may take part, the best first
    */
@@ -146,10 +150,10 @@ export class GroupHost {
     const run = new GroupRun(group, (why) => this.#driver.deliver({ type: 'stop', group, code: 'STOPPED', why }))
     this.#runs.set(group, run)
     const timer = setTimeout(
-      () => this.#driver.deliver({ type: 'stop', group, code: 'TIMEOUT', why: `it did not start within ${timeout} ms` }),
+      () => this.#driver.deliver({ type: 'stop', group, code: 'TIMEOUT', why: `the group did not start within ${timeout} ms` }),
       timeout,
     )
-    const abort = (): void => this.#driver.deliver({ type: 'stop', group, code: 'STOPPED', why: 'it was given up' })
+    const abort = (): void => this.#driver.deliver({ type: 'stop', group, code: 'STOPPED', why: 'the start was cancelled' })
     signal?.addEventListener('abort', abort, { once: true })
     try {
       this.#driver.deliver({
@@ -180,9 +184,9 @@ export class GroupHost {
   }
 
   close(reason: string): void {
-    for (const [group, rank] of this.#ranks) {
+    for (const [part, rank] of this.#ranks) {
       rank.end(reason)
-      this.#driver.deliver({ type: 'finish', group, outcome: { error: `STOPPED: ${reason}` } })
+      this.#driver.deliver({ type: 'finish', part, outcome: { error: `STOPPED: ${reason}` } })
     }
     for (const [group, run] of this.#runs) {
       run.close(reason)
@@ -196,31 +200,31 @@ export class GroupHost {
   #send({ to, group, from, content }: Extract<GroupEffect, { type: 'send' }>): void {
     const [member, number] = [ownerOf(to), numberOf(to)]
     if (member !== this.#pool.self.id) {
-      if ('finished' in content && content.behind === true) this.#data.finished(group, from, to)
+      if ('finished' in content && 'behind' in content) this.#data.finished(group, from, to)
       else this.#control.send(member, toJson({ group, from, to: number, ...content }))
     } else this.#driver.deliver({ type: 'message', from: placeOf(member, from), group, to: number, content })
   }
 
-  #load({ group, program, starter, ranks, sites, input, startsIn }: Extract<GroupEffect, { type: 'load' }>): void {
+  #load({ part, program, starter, ranks, sites, input, startsIn }: Extract<GroupEffect, { type: 'load' }>): void {
     const { run } = this.#programs.get(program) ?? {}
     if (run === undefined) return
-    const self = placeOf(this.#pool.self.id, numberOf(group))
-    const rank = new RunningRank(ownerOf(group), starter, self, (...some) => this.#layout.membersOf(...some), ranks, sites, {
-      send: async (...message) => await this.#data.send(group, ...message),
-      ask: (place) => this.#driver.deliver({ type: 'ask', group, place }),
-      revoke: () => this.#driver.deliver({ type: 'revoke', group }),
-      next: (type) => this.#driver.deliver({ type, group }),
+    const self = placeOf(this.#pool.self.id, numberOf(part))
+    const rank = new RunningRank(ownerOf(part), starter, self, ranks, sites, {
+      send: async (...message) => await this.#data.send(part, ...message),
+      ask: (place) => this.#driver.deliver({ type: 'ask', part, place }),
+      revoke: () => this.#driver.deliver({ type: 'revoke', part }),
+      next: (type) => this.#driver.deliver({ type, part }),
       output: async (stream, output) => {
-        this.#driver.deliver({ type: 'output', group, output, stream })
+        this.#driver.deliver({ type: 'output', part, output, stream })
         await this.#control.drained(starter, MAX_WAITING)
       },
     })
-    this.#ranks.set(group, rank)
+    this.#ranks.set(part, rank)
     void rank
-      .run(run, input, startsIn, () => this.#driver.deliver({ type: 'ready', group }))
+      .run(run, input, startsIn, () => this.#driver.deliver({ type: 'ready', part }))
       .then((outcome) => {
-        this.#ranks.delete(group)
-        this.#driver.deliver({ type: 'finish', group, outcome })
+        this.#ranks.delete(part)
+        this.#driver.deliver({ type: 'finish', part, outcome })
       })
   }
 }

@@ -12,29 +12,32 @@ export const LONGEST_RUN: Milliseconds = 86_400_000
 export interface GroupOptions extends SelectOptions {
   /** The number of ranks, at most 1,024. */
   readonly count: number
-  /** So many ranks are enough if no more members can take one. Default: `count`, 1 with `grow`. */
+  /**
+   * The group starts with at least this number of ranks if no more members can take one. Default:
+   * `count`, or 1 with `grow`.
+   */
   readonly atLeast?: number | undefined
   /**
-   * Starts with those that are there now. Others join when the programs call `regroup`, until there
-   * are `count`: members that get free, and new ones. Default: no.
+   * Starts with the ranks that are possible now. Later ranks join when the programs call `regroup`,
+   * until there are `count`: at members that become free, and at new members. Default: no.
    */
   readonly grow?: boolean | undefined
   /**
-   * So many more members are asked at first, in place of those that refuse. Default: one for each
-   * ten ranks.
+   * The number of members that are asked at first in addition to `count`, since some may refuse.
+   * Default: one for each ten ranks.
    */
   readonly spares?: number | undefined
-  /** The capacity that each rank needs of its member, besides one of its `ranks`. */
+  /** The capacity that each rank needs at its member, in addition to 1 of the capacity `ranks`. */
   readonly amounts?: Amounts | undefined
   /** The longest time that the group may run, ms. Default: a day. */
   readonly for?: Milliseconds | undefined
-  /** The time until it has started, ms. Default: 10,000. */
+  /** The start fails after this time, ms. Default: 10,000. */
   readonly timeout?: Milliseconds | undefined
   /** The input of the programs: JSON, at most 1 MiB. */
   readonly input?: unknown
   /** The name of the program in lists of groups, at most 64 characters. Default: `program`. */
   readonly title?: string | undefined
-  /** Gives the start up. */
+  /** Cancels the start. */
   readonly signal?: AbortSignal | undefined
 }
 

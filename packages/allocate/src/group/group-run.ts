@@ -10,7 +10,7 @@ export interface RankOutput {
   readonly text: string
 }
 
-/** A started group, for the member that started it. It may have a rank of it besides. */
+/** A group, for the member that started it. That member may also have ranks of the group. */
 export class GroupRun {
   readonly id: string
   readonly #stop: (why: string) => void
@@ -28,7 +28,7 @@ export class GroupRun {
   }
 
   /**
-   * The members by rank, as the group started, and those that joined later behind them. A member
+   * The members, by rank at the start. Members whose ranks joined later come after them. A member
    * may have several ranks.
    */
   get members(): readonly string[] {
@@ -43,9 +43,14 @@ export class GroupRun {
     return this.#ended.promise
   }
 
-  /** Calls a function with the output of all ranks. */
-  onOutput(listener: (output: RankOutput) => void): void {
+  /**
+   * Calls a function with the output of all ranks.
+   *
+   * @returns a function that ends the calls
+   */
+  onOutput(listener: (output: RankOutput) => void): () => void {
     this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /** Ends all ranks: their signals abort. */
@@ -84,7 +89,7 @@ export class GroupRun {
     for (const listener of this.#listeners) listener({ rank, stream, text })
   }
 
-  /** @internal This member leaves. */
+  /** @internal This member leaves the pool, or closes its allocator. */
   close(reason: string): void {
     this.#started.reject(new GroupError('STOPPED', reason))
     this.#ended.resolve(this.#members.map((_, at) => this.#outcomes.get(at) ?? { error: `STOPPED: ${reason}` }))

@@ -4,24 +4,27 @@ import { Mailbox, type Received } from './mailbox.ts'
 
 /** Maximum bytes of a message between ranks. A guess. */
 export const MAX_MESSAGE_BYTES = 8 * 1_048_576
-/** A call that waits for a rank asks after this time whether it still takes part, ms. A guess. */
+/**
+ * A call that waits for a rank asks each time after this time whether the rank still takes part,
+ * ms. A guess.
+ */
 const ASK_TIME = 1000
-/** A call for any rank asks so many of them. A guess. */
+/** A call that waits for any rank asks this number of ranks each time. A guess. */
 const ASKED = 8
 
 /** A member that has a rank, and the place of the rank there. */
 export interface RankMember {
   readonly id: string
   readonly place: string
-  /** The coarsest level of its location. */
+  /** The last level of its location, which is the coarsest one. */
   readonly site: string
 }
 
-/** The member of a rank, as its group uses it. */
+/** The functions of the member of a rank that its group uses. */
 export interface GroupPort {
   /**
-   * Sends bytes to a place of this epoch. Resolves when the next message may follow, or when the
-   * rank can't be reached any more.
+   * Sends bytes to the rank at a place. Resolves when the next message may follow, or when the rank
+   * can't be reached any more.
    *
    * @param isOpen whether the rank can be reached
    */
@@ -47,7 +50,7 @@ export class Group extends Collectives {
   readonly rank: number
   /**
    * The members by rank. Ranks of one site are neighbours, and so are those of one member.
-   * Newcomers stand behind the others.
+   * Newcomers come after the other ranks.
    */
   readonly members: readonly string[]
   readonly #places: readonly string[]
@@ -95,7 +98,7 @@ export class Group extends Collectives {
 
   /**
    * Sends bytes to a rank. Messages from one rank to another arrive in order, for as long as both
-   * live. The call waits while the receiver lags behind.
+   * live. The call waits while the receiver is too slow.
    *
    * @param bytes at most 8 MiB; do not change them afterwards
    * @param tag from 0 to 2³¹ - 1
@@ -119,24 +122,28 @@ export class Group extends Collectives {
     return await this.#receive(from, tag, signal)
   }
 
-  /** Ends all calls of all ranks with `REVOKED`, as ULFM's `revoke` does. Only `shrink` goes on. */
+  /**
+   * Ends all calls of all ranks with `REVOKED`, as `revoke` of ULFM does. After it only `shrink`
+   * and `regroup` work.
+   */
   revoke(): void {
     this.#port.revoke()
   }
 
   /**
-   * Agrees with the other ranks on those that are left, and returns their group. Each of them calls
-   * it. The ranks move up, and the epoch is higher. Calls of this group end with `REVOKED`.
+   * Agrees with the other ranks on the ranks that are left, and returns the group of these ranks.
+   * Each of them calls this method. The ranks get new numbers without gaps, and the epoch is
+   * higher. Calls of this group end with `REVOKED`.
    */
   async shrink(): Promise<Group> {
     return await this.#port.next('shrink')
   }
 
   /**
-   * Returns the group with the ranks of the next epoch: those that are left, and behind them the
-   * newcomers of a group that grows. Each rank calls it, at the same boundary of the program, and
-   * its newcomers begin the program with that group. If ranks are lost, or another rank calls
-   * `shrink`, no newcomers join this time.
+   * Returns the group of the next epoch: the ranks that are left, and then the newcomers of a group
+   * that grows. Each rank calls this method, at the same point of the program. The newcomers begin
+   * the program with the new group. If ranks are lost, or another rank calls `shrink`, no newcomers
+   * join this time.
    */
   async regroup(): Promise<Group> {
     return await this.#port.next('regroup')
@@ -147,12 +154,12 @@ export class Group extends Collectives {
     return this.#sites
   }
 
-  /** @internal Sends with a tag of a collective call, too. */
+  /** @internal Sends with any tag, also with that of a collective call. */
   async sendTagged(to: number, bytes: Uint8Array, tag: number): Promise<void> {
     await this.#send(to, bytes, tag)
   }
 
-  /** @internal A collective call needs all ranks. */
+  /** @internal Throws if a rank is lost: a collective call needs all ranks. */
   checkAll(): void {
     const [lost] = this.#lost.keys()
     if (lost !== undefined) throw this.#lostError(lost)
@@ -163,7 +170,7 @@ export class Group extends Collectives {
     return this.#places.includes(place)
   }
 
-  /** @internal The promise waits until the program has read enough. */
+  /** @internal Takes a message. The promise waits until the program has read enough. */
   deliver(from: string, tag: number, bytes: Uint8Array): Promise<void> | undefined {
     const rank = this.#places.indexOf(from)
     return rank === -1 ? undefined : this.#mailbox.deliver({ from: rank, tag, bytes })
@@ -174,7 +181,7 @@ export class Group extends Collectives {
     const rank = this.#places.indexOf(place)
     if (rank === -1 || this.#lost.has(rank)) return
     this.#lost.set(rank, reason)
-    // Any call may wait for the lost rank through others.
+    // A call that waits for another rank may depend on the lost one.
     this.#mailbox.rejectAll(this.#lostError(rank))
   }
 
@@ -201,7 +208,7 @@ export class Group extends Collectives {
     const message = this.#mailbox.take(from, tag)
     if (message !== undefined) return message
     const lost = from ?? this.lost[0] ?? -1
-    // A message that came before the loss has been taken already.
+    // Messages that came before the loss have been returned already.
     this.#check(lost)
     const timer = setInterval(() => this.#ask(from), ASK_TIME)
     try {
@@ -211,7 +218,10 @@ export class Group extends Collectives {
     }
   }
 
-  /** A call for any rank asks some of them each time. */
+  /**
+   * Asks the rank for which a call waits whether it still takes part. A call that waits for any
+   * rank asks some ranks each time.
+   */
   #ask(from: number | undefined): void {
     const ranks = from === undefined ? Array.from({ length: ASKED }, () => this.#asked++ % this.size) : [from]
     for (const rank of new Set(ranks)) if (rank !== this.rank && !this.#lost.has(rank)) this.#port.ask(this.#places[rank] as string)

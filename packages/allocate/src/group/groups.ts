@@ -6,26 +6,35 @@ import { Parts, type ListedPart } from './parts.ts'
 import { placeOf } from './place.ts'
 import { STARTER } from './wanted.ts'
 
-/** Starts and agreements that wait are checked after this time, ms. A guess. */
+/** Starts and agreements that wait are checked each time after this time, ms. A guess. */
 const CHECK_TIME: Milliseconds = 1000
-/** A member remembers so many members that are gone. A guess. */
+/** Maximum number of gone members that a member remembers. A guess. */
 const REMEMBERED = 4096
 
-/** All groups of a member: those that it starts, and those in which it has a rank. */
+/** All groups of a member: the groups that it starts, and the groups in which it has ranks. */
 export class Groups implements Machine<GroupInput, GroupEffect> {
   readonly #own: OwnGroups
   readonly #parts: Parts
   /** Members that are gone. */
   readonly #gone = new Set<string>()
-  readonly #timers = new Timers(['check'])
+  /**
+   * `starts`: checks the starts of this member, and its groups that grow. `ranks`: checks its
+   * ranks.
+   */
+  readonly #timers = new Timers(['starts', 'ranks'])
+  #now: Milliseconds = 0
   #effects: (GroupEffect | TimerEffect)[] = []
 
-  /** @param takes whether this member takes ranks of a program for the member that starts it */
+  /** @param takes whether a member may start a program here */
   constructor(self: string, takes: (program: string, starter: string) => boolean) {
     const isGone = (member: string): boolean => this.#gone.has(member)
     const emit = (effect: GroupEffect): void => void this.#effects.push(effect)
-    this.#own = new OwnGroups(isGone, emit)
-    this.#parts = new Parts(self, takes, isGone, emit)
+    const checkIf = (name: 'starts' | 'ranks', mustWait: boolean): void => {
+      if (mustWait) this.#timers.advance(name, this.#now + CHECK_TIME)
+      else this.#timers.set(name, Infinity)
+    }
+    this.#own = new OwnGroups(isGone, emit, (mustWait) => checkIf('starts', mustWait))
+    this.#parts = new Parts(self, takes, isGone, emit, (mustWait) => checkIf('ranks', mustWait))
   }
 
   /** The groups that this member starts or has started. */
@@ -33,24 +42,23 @@ export class Groups implements Machine<GroupInput, GroupEffect> {
     return this.#own.list()
   }
 
-  /** Whether a group that this member has started lacks ranks, and takes others in. */
+  /** Whether a group of this member grows, and has fewer ranks than wanted. */
   lacks(group: string): boolean {
     return this.#own.lacks(group)
   }
 
-  /** The ranks of this member. The leases know the state of those that do not run yet. */
+  /** The holds and ranks of this member. `Leases` knows the states of the holds. */
   ranks(): ListedPart[] {
     return this.#parts.list()
   }
 
   handle(input: GroupInput | TimerInput, now: Milliseconds): readonly (GroupEffect | TimerEffect)[] {
+    const wakeAt = this.#timers.next
+    this.#now = now
     this.#effects = []
     switch (input.type) {
       case 'timer':
-        this.#timers.fire(now, () => {
-          this.#own.check()
-          this.#parts.check()
-        })
+        this.#timers.fire(now, (name) => (name === 'starts' ? this.#own : this.#parts).check())
         break
       case 'message':
         this.#take(input)
@@ -81,27 +89,20 @@ export class Groups implements Machine<GroupInput, GroupEffect> {
       case 'shrink':
       case 'regroup':
       case 'revoke':
-        this.#parts.want(input.group, input.type)
+        this.#parts.want(input.part, input.type)
         break
       case 'finish':
-        this.#parts.finish(input.group, input.outcome)
+        this.#parts.finish(input.part, input.outcome)
         break
       case 'ask':
-        this.#parts.ask(input.group, input.place)
+        this.#parts.ask(input.part, input.place)
         break
       case 'output':
-        this.#parts.output(input.group, { output: input.output, stream: input.stream })
+        this.#parts.output(input.part, { output: input.output, stream: input.stream })
     }
-    this.#schedule(now)
+    const { next } = this.#timers
+    if (next !== wakeAt) this.#effects.push({ type: 'timer', at: next })
     return this.#effects
-  }
-
-  /** Checks while something may wait. */
-  #schedule(now: Milliseconds): void {
-    const before = this.#timers.next
-    if (this.#own.isBusy || this.#parts.isBusy) this.#timers.advance('check', now + CHECK_TIME)
-    else this.#timers.set('check', Infinity)
-    if (this.#timers.next !== before) this.#effects.push({ type: 'timer', at: this.#timers.next })
   }
 
   /** A message is for the starter of the group, or for a rank. */

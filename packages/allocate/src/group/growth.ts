@@ -7,7 +7,7 @@ import { ownerOf } from './place.ts'
 import { MAX_CHECKS } from './starting.ts'
 import { fromStarter, holdFor, STARTER, type Layout, type Send, type Wanted } from './wanted.ts'
 
-/** A place that holds, and is locked alone. */
+/** A place whose hold is locked for a rank that shall join. */
 interface Newcomer {
   readonly attempt: number
   readonly start: Agreement<string, string>
@@ -15,9 +15,9 @@ interface Newcomer {
 }
 
 /**
- * The ranks of a group that grows, as the member that started it knows them. A newcomer starts
- * alone and waits. When all ranks of an epoch have asked for the next one, this member decides on
- * its ranks: those that are left, and the newcomers that wait.
+ * The ranks of a group that grows, at the starter. A newcomer has a start of its own, and then
+ * waits. When all ranks of an epoch have asked for the next epoch, the starter decides on its
+ * ranks: the ranks that are left, and the newcomers that wait.
  */
 export class Growth {
   readonly #wanted: Wanted
@@ -47,7 +47,10 @@ export class Growth {
     return this.#ranks
   }
 
-  /** So many ranks lack. Newcomers that have not joined yet lack no more. */
+  /**
+   * The number of ranks that are still wanted. Newcomers count as ranks, even before they have
+   * joined.
+   */
   get room(): number {
     return this.#wanted.count - this.#newcomers.size - this.#ranks.filter((each) => !this.#lost.has(each)).length
   }
@@ -65,7 +68,7 @@ export class Growth {
     return this.#turn(() => this.#candidates.drop(from, message))
   }
 
-  /** A newcomer speaks about its start. */
+  /** A newcomer sends a message of the agreement about its start. */
   saidStart(from: string, attempt: number, said: Said): readonly Send[] {
     return this.#turn(() => {
       const newcomer = this.#newcomers.get(from)
@@ -76,12 +79,12 @@ export class Growth {
   /** A rank asks for the next epoch. */
   saidNext(from: string, epoch: number, said: Said): readonly Send[] {
     return this.#turn(() => {
-      // The outcome of this rank is told already: it must not go on.
+      // This member has reported the outcome of this rank already, so the rank must not go on.
       if (!this.#ranks.includes(from) || this.#lost.has(from)) this.#send(from, { stop: 'the other ranks go on without this one' })
       else if (epoch === this.#epoch + 1 && 'report' in said) {
         const agreement = this.#open()
         this.#forNext(agreement.take(from, fromSaid(said)))
-        if (said.report === 'ready') this.#revoke()
+        if (said.report === 'shrink') this.#revoke()
       }
     })
   }
@@ -93,12 +96,12 @@ export class Growth {
 
   gone(member: string): readonly Send[] {
     return this.#turn(() => {
-      // A decision that a loss brings must name none of its newcomers.
+      // The loss of a rank may complete a decision, which must not name a newcomer of this member.
       for (const each of this.#newcomers.keys()) if (ownerOf(each) === member) this.#newcomers.delete(each)
       for (const each of this.#ranks) if (ownerOf(each) === member) this.#lose(each)
       for (const each of this.#candidates.placesOf(member)) {
         this.#candidates.drop(each, 'died or left')
-        // It may be back, with another life.
+        // The member may come back, with another life.
         this.#candidates.free(each)
       }
     })
@@ -151,7 +154,7 @@ export class Growth {
     this.#isUrgent = false
   }
 
-  /** Asks for more holds, and locks those that it gets. */
+  /** Asks for more holds, and locks the holds that it gets. */
   #review(): void {
     const { input } = this.#wanted
     let { room } = this
@@ -194,12 +197,12 @@ export class Growth {
     return this.#next
   }
 
-  /** The newcomers that wait to be taken in. */
+  /** The newcomers that have started, and wait for the next epoch. */
   get #waiting(): string[] {
     return [...this.#newcomers].filter(([, { start }]) => start.decision !== undefined).map(([place]) => place)
   }
 
-  /** A rank goes on without others: the calls of all must end. */
+  /** A rank goes on without the lost ranks, so the calls of all ranks must fail. */
   #revoke(): void {
     if (this.#isUrgent) return
     this.#isUrgent = true

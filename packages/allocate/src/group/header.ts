@@ -5,7 +5,7 @@ import { GroupError } from '../errors.ts'
  * places of sender and receiver.
  */
 export const HEADER_BYTES = 16 + 4 + 4 + 2 + 2
-/** The tag of a message without content: the rank has ended, and no message follows. */
+/** The tag of the last message of a rank. It has no content, and says that the rank has ended. */
 export const FINISHED_TAG = 2 ** 32 - 1
 
 /** Returns the name of a new group. */

@@ -26,7 +26,7 @@ describe('a member among others that lie', () => {
     for (let at = 0; at < 10; at++) {
       const group = `${GROUP}${at}`
       world.say('m3', 'm1', group, { hold: { program: 'p', date: 0, amounts: {}, for: 1000 } })
-      world.say('m3', 'm1', group, { lock: { attempt: 1, ranks: ['m1', 'x'], input: '0' } })
+      world.say('m3', 'm1', group, { lock: { attempt: 1, ranks: ['m1', 'x'], sites: ['', ''], input: '0' } })
       world.say('m3', 'm1', group, { agreement: { about: 'start', number: 1, by: '' }, said: { decided: 'start' } })
       world.say('m3', 'm1', group, { letGo: true })
     }

@@ -1,9 +1,11 @@
 import { COLLECTIVE_TAG } from './collectives.ts'
 
-/** Bytes of one rank that wait to be received. Above it, its next message waits at the sender. */
+/**
+ * If more bytes of one rank wait to be received, the next message of that rank waits at the sender.
+ */
 const MAX_UNREAD = 16 * 1_048_576
 
-/** Bytes that a message takes besides its content. A guess. */
+/** Bytes of memory of a message in addition to its content. A guess. */
 const MESSAGE_BYTES = 200
 
 /** A message of another rank. */
@@ -44,7 +46,7 @@ export class Mailbox {
     return bytes > MAX_UNREAD ? this.#waitForRoom(message.from) : undefined
   }
 
-  /** Returns the first message that matches, if it is here. */
+  /** Returns the first message that has come and matches. */
   take(from: number | undefined, tag: number | undefined): Received | undefined {
     const at = this.#unread.findIndex((each) => isFor(each, from, tag))
     const [message] = at === -1 ? [] : this.#unread.splice(at, 1)
@@ -70,12 +72,12 @@ export class Mailbox {
     return await promise.finally(() => signal?.removeEventListener('abort', abort))
   }
 
-  /** Rejects all calls that wait. Later ones may wait again. */
+  /** Rejects all calls that wait. Later calls may wait again. */
   rejectAll(error: Error): void {
     for (const { reject } of this.#receivers.splice(0)) reject(error)
   }
 
-  /** Takes no more messages, and forgets those that came. */
+  /** Takes no more messages, and drops the messages that came. */
   close(error: Error): void {
     this.#error ??= error
     this.rejectAll(error)
@@ -97,7 +99,9 @@ function sizeOf({ bytes }: Received): number {
   return bytes.length + MESSAGE_BYTES
 }
 
-/** Messages of collective calls are for a receiver that names their tag. */
+/**
+ * Whether a message is for a receiver. A receiver of any tag gets no messages of collective calls.
+ */
 function isFor(message: Received, from: number | undefined, tag: number | undefined): boolean {
   if (from !== undefined && from !== message.from) return false
   return tag === undefined ? message.tag < COLLECTIVE_TAG : tag === message.tag

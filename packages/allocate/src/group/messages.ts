@@ -3,7 +3,7 @@ import { LONGEST } from '../core/lease-input.ts'
 import { amount, name } from '../core/messages.ts'
 import { MAX_PLACES } from './place.ts'
 
-/** Maximum number of ranks of a group. From GRID. */
+/** Maximum number of ranks of a group. A guess. */
 export const MAX_RANKS = 1024
 /** Maximum bytes of an input and of a result, as JSON. A guess. */
 const MAX_VALUE_BYTES = 1_048_576
@@ -15,18 +15,21 @@ export const MAX_GROUP_BYTES = 2 * MAX_VALUE_BYTES + 524_288
 
 const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-/** A member has several ranks of a group at several places. */
+/** The number of a place at its member. */
 const place = v.pipe(count, v.maxValue(MAX_PLACES - 1))
-const ranks = v.pipe(v.array(text(128)), v.maxLength(MAX_RANKS))
-/** The coarsest level of the location of each rank. */
-const sites = v.optional(v.pipe(v.array(text(128)), v.maxLength(MAX_RANKS)))
+const ranks = v.pipe(v.array(text(128)), v.maxLength(MAX_RANKS), v.readonly())
+/** The site of each rank: the last level of its location. */
+const sites = ranks
+/** Whether each rank has a site. */
+const fit = (value: { readonly ranks: readonly string[]; readonly sites: readonly string[] }): boolean =>
+  value.ranks.length === value.sites.length
 const outcome = v.union([v.object({ value: v.unknown() }), v.object({ error: text(4096) })])
 
 const roles = {
   number: count,
-  /** The role of the sender, empty: it starts the group. */
+  /** Empty: the sender is the starter of the group. */
   by: v.optional(v.literal('')),
-  /** The role of the receiver. */
+  /** Empty: the message is for the starter of the group. */
   to: v.optional(v.literal('')),
 }
 
@@ -45,98 +48,88 @@ const agreed = v.union([
   }),
   v.object({
     agreement: v.object({ about: v.literal('shrink'), ...roles }),
-    said: v.union([v.object({ report: v.picklist(['ready', 'grow']) }), v.object({ decided: ranks, sites })]),
+    said: v.union([
+      v.object({ report: v.picklist(['shrink', 'grow']) }),
+      v.pipe(
+        v.object({ decided: ranks, sites }),
+        v.check(({ decided, sites: given }) => fit({ ranks: decided, sites: given })),
+      ),
+    ]),
   }),
+])
+
+/** The content of a message, without its group and its places. */
+const content = v.union([
+  v.object({
+    hold: v.object({
+      program: name,
+      date: count,
+      amounts: v.pipe(
+        v.record(name, amount),
+        v.check((value) => Object.keys(value).length <= 16, 'must name at most 16 capacities'),
+      ),
+      for: v.pipe(v.number(), v.minValue(1), v.maxValue(LONGEST)),
+    }),
+  }),
+  /** `places`: the number of ranks that fit into the capacity that the member offers. */
+  v.object({ holds: v.picklist(['held', 'waits', 'taken']), places: v.optional(count, 1) }),
+  v.object({ refused: text(512) }),
+  v.object({
+    lock: v.pipe(
+      v.object({
+        attempt: count,
+        ranks: v.pipe(ranks, v.minLength(1)),
+        sites,
+        input: text(MAX_VALUE_BYTES),
+        grows: v.optional(v.literal(true)),
+        joins: v.optional(v.literal(true)),
+      }),
+      v.check((lock) => fit(lock)),
+    ),
+  }),
+  v.object({ letGo: v.literal(true) }),
+  agreed,
+  /** The program of a rank has ended. This is for the member that started the group. */
+  v.object({ outcome }),
+  /**
+   * Asks a rank whether it takes part in this attempt. `behind`: the answer must come after the
+   * messages of its program.
+   */
+  v.object({ asks: count, behind: v.optional(v.literal(true)) }),
+  /** The rank takes no part any more. */
+  v.object({ finished: v.literal(true) }),
+  /** The calls of all ranks in this epoch fail from now on. */
+  v.object({ revoked: count }),
+  /** The member that started the group ends it. */
+  v.object({ stop: text(512) }),
+  /** Output of a rank, for the member that started the group. */
+  v.object({ output: text(65_536), stream: v.picklist(['stdout', 'stderr']) }),
 ])
 
 /** A message about a group, from one member to another. */
 export const groupMessage = v.intersect([
   v.object({
     group: v.pipe(v.string(), v.regex(/^[\w-]{16,64}$/u)),
-    /** The place of the sender at its member, and that of the receiver. Default: the first one. */
+    /**
+     * The numbers of the places of the sender and of the receiver at their members. Default: the
+     * first place.
+     */
     from: v.optional(place, 0),
     to: v.optional(place, 0),
   }),
-  v.union([
-    v.object({
-      hold: v.object({
-        program: name,
-        date: count,
-        amounts: v.pipe(
-          v.record(name, amount),
-          v.check((value) => Object.keys(value).length <= 16, 'must name at most 16 capacities'),
-        ),
-        for: v.pipe(v.number(), v.minValue(1), v.maxValue(LONGEST)),
-      }),
-    }),
-    /** `places`: so many ranks fit into all that the member offers. */
-    v.object({ holds: v.picklist(['held', 'waits', 'taken']), places: v.optional(count, 1) }),
-    v.object({ refused: text(512) }),
-    v.object({
-      lock: v.object({
-        attempt: count,
-        ranks: v.pipe(ranks, v.minLength(1)),
-        /** Default: the starter is of an earlier release. */
-        sites,
-        input: text(MAX_VALUE_BYTES),
-        grows: v.optional(v.literal(true)),
-        joins: v.optional(v.literal(true)),
-      }),
-    }),
-    v.object({ letGo: v.literal(true) }),
-    agreed,
-    /** The program of a rank has ended. For the member that started the group. */
-    v.object({ outcome }),
-    /**
-     * Asks a rank whether it still takes part, with its attempt. `behind`: the answer is to come
-     * behind the messages of the program.
-     */
-    v.object({ asks: count, behind: v.optional(v.literal(true)) }),
-    /** The rank takes no part any more. */
-    v.object({ finished: v.literal(true) }),
-    /** The calls of all ranks fail from now on. */
-    v.object({ revoked: count }),
-    /** The member that started the group ends it. */
-    v.object({ stop: text(512) }),
-    /** Output of a rank, for the member that started the group. */
-    v.object({ output: text(65_536), stream: v.picklist(['stdout', 'stderr']) }),
-  ]),
+  content,
 ])
 
-export type Outcome = { readonly value: unknown } | { readonly error: string }
-export interface AgreementName {
-  readonly about: 'start' | 'checkIn' | 'shrink'
-  readonly number: number
-  readonly by?: '' | undefined
-  readonly to?: '' | undefined
-}
-export type Said =
-  | { readonly report: string }
-  | { readonly decided: string | readonly string[]; readonly sites?: readonly string[] | undefined }
-/** The content of a message without its group and its places. */
+export type Outcome = v.InferOutput<typeof outcome>
+/** The subject and the number of an agreement, and the roles of the sender and the receiver. */
+export type AgreementName = v.InferOutput<typeof agreed>['agreement']
+/** A report to the leader of an agreement, or its decision. */
+export type Said = v.InferOutput<typeof agreed>['said']
 export type GroupContent =
-  | { readonly hold: { readonly program: string; readonly date: number; readonly amounts: Record<string, number>; readonly for: number } }
-  | { readonly holds: 'held' | 'waits' | 'taken'; readonly places: number }
-  | { readonly refused: string }
-  | {
-      readonly lock: {
-        readonly attempt: number
-        readonly ranks: string[]
-        readonly sites?: string[] | undefined
-        readonly input: string
-        readonly grows?: true | undefined
-        readonly joins?: true | undefined
-      }
-    }
-  | { readonly letGo: true }
+  | Exclude<v.InferOutput<typeof content>, { agreement: unknown }>
   | { readonly agreement: AgreementName; readonly said: Said }
-  | { readonly outcome: Outcome }
-  | { readonly asks: number; readonly behind?: true | undefined }
-  /** `behind`: it goes as a message of the program, behind the others. */
-  | { readonly finished: true; readonly behind?: true }
-  | { readonly revoked: number }
-  | { readonly stop: string }
-  | { readonly output: string; readonly stream: 'stdout' | 'stderr' }
+  /** The same as `finished`, sent after the messages of the program. It has no JSON of its own. */
+  | { readonly finished: true; readonly behind: true }
 
 /**
  * Returns a value as JSON; undefined is null.

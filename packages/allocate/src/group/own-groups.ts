@@ -10,7 +10,9 @@ import type { Layout, Send, Wanted } from './wanted.ts'
 interface Started {
   readonly program: string
   readonly title: string | undefined
-  /** All ranks that ever took part. A place may have another rank after the end of one. */
+  /**
+   * All ranks that ever took part. A place may have another rank after the end of its first one.
+   */
   readonly ranks: { readonly place: string; outcome: Outcome | undefined }[]
   /** Undefined: its ranks are fixed. */
   growth: Growth | undefined
@@ -20,16 +22,21 @@ interface Started {
 export class OwnGroups {
   readonly #isGone: (member: string) => boolean
   readonly #emit: (effect: GroupEffect) => void
+  readonly #checkIf: (mustWait: boolean) => void
   readonly #starting = new Map<string, { readonly starting: Starting; readonly layout: Layout }>()
   readonly #started = new Map<string, Started>()
 
-  constructor(isGone: (member: string) => boolean, emit: (effect: GroupEffect) => void) {
+  /**
+   * @param checkIf told whether some group waits for members: `check` must be called while one does
+   */
+  constructor(isGone: (member: string) => boolean, emit: (effect: GroupEffect) => void, checkIf: (mustWait: boolean) => void) {
     this.#isGone = isGone
     this.#emit = emit
+    this.#checkIf = checkIf
   }
 
-  /** Whether something waits for members. */
-  get isBusy(): boolean {
+  /** Whether some group waits for members. */
+  get #mustWait(): boolean {
     return this.#starting.size > 0 || [...this.#started.values()].some(({ growth }) => growth !== undefined)
   }
 
@@ -51,7 +58,7 @@ export class OwnGroups {
     return [...starting, ...started].slice(0, MOST_LISTED)
   }
 
-  /** Whether a group lacks ranks, and takes others in. */
+  /** Whether a group grows, and has fewer ranks than wanted. */
   lacks(group: string): boolean {
     return (this.#started.get(group)?.growth?.room ?? 0) > 0
   }
@@ -59,6 +66,7 @@ export class OwnGroups {
   want(wanted: Wanted, layout: Layout): void {
     const { group } = wanted
     this.#starting.set(group, { starting: new Starting(wanted, layout), layout })
+    this.#checkIf(true)
     this.#forStart(group, (starting) => starting.begin())
   }
 
@@ -67,16 +75,17 @@ export class OwnGroups {
     this.#forGrowth(group, (growth) => growth.offer(members.filter((each) => !this.#isGone(each))))
   }
 
-  /** A member that is silent must not keep the others. */
+  /** Called each second: starts and newcomers go on without members that do not answer. */
   check(): void {
     for (const group of this.#starting.keys()) this.#forStart(group, (starting) => starting.check())
     for (const group of this.#started.keys()) this.#forGrowth(group, (growth) => growth.check())
+    this.#checkIf(this.#mustWait)
   }
 
   /** Takes a message of a candidate or a rank. */
   take(from: string, group: string, content: GroupContent): void {
     if ('holds' in content) {
-      // A hold that was taken waits again.
+      // A hold whose capacity was taken away waits again.
       const state = content.holds === 'held' ? 'held' : 'waits'
       this.#forStart(group, (starting) => starting.holds(from, state, content.places))
       this.#forGrowth(group, (growth) => growth.holds(from, state, content.places))
@@ -125,6 +134,7 @@ export class OwnGroups {
       const { program, title } = wanted
       this.#started.set(group, { program, title, ranks: result.ranks.map((place) => ({ place, outcome: undefined })), growth })
     }
+    this.#checkIf(this.#mustWait)
     this.#emit({ type: 'started', group, result })
     if (!('ranks' in result)) return
     for (const member of new Set(result.ranks.map(ownerOf))) if (this.#isGone(member)) this.#memberLost(group, member, 'died or left')
@@ -160,7 +170,10 @@ export class OwnGroups {
     this.#started.delete(group)
   }
 
-  /** The number of the rank that a place has now, in the order in which they came; -1: none. */
+  /**
+   * Returns the number of the present rank at a place, in the order in which ranks joined; -1:
+   * there is no rank.
+   */
   #rankAt(group: string, place: string): number {
     return this.#started.get(group)?.ranks.findIndex((each) => each.place === place && each.outcome === undefined) ?? -1
   }
@@ -168,6 +181,7 @@ export class OwnGroups {
   #endGrowth(group: string, started: Started): void {
     for (const each of started.growth?.end() ?? []) this.#send(group, each)
     started.growth = undefined
+    this.#checkIf(this.#mustWait)
   }
 
   #send(group: string, { to, content }: Send): void {

@@ -1,17 +1,19 @@
 /**
- * Maximum number of ranks of one group at one member. A member takes as many holds of another one.
+ * Maximum number of ranks of one group at one member. A member has at most as many holds for one
+ * starter.
  */
 export const MAX_PLACES = 64
 
 /**
- * Returns the name of a place for one rank: the member itself is its first place, `member/1` the
- * next one. The parts of a group at a member have such names, too: `group`, `group/1`.
+ * Returns the name of the place of one rank: `member` is the first place of a member, and
+ * `member/1` its second place. The parts of a group at a member have names of the same form:
+ * `group`, `group/1`.
  */
 export function placeOf(owner: string, number: number): string {
   return number === 0 ? owner : `${owner}/${number}`
 }
 
-/** Returns the member of a place, or the group. */
+/** Returns the member of a place, or the group of a part. */
 export function ownerOf(place: string): string {
   const end = place.indexOf('/')
   return end === -1 ? place : place.slice(0, end)

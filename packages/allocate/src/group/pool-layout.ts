@@ -1,8 +1,6 @@
 import type { Pool } from '@jel/jel'
 import { siteOf } from '@jel/monitor'
-import type { RankMember } from './group.ts'
 import { numberOf, ownerOf } from './place.ts'
-import type { Sites } from './rank-effect.ts'
 import type { Layout } from './wanted.ts'
 
 /** The locations of members, as this member knows them. */
@@ -13,7 +11,7 @@ export class PoolLayout implements Layout {
     this.#pool = pool
   }
 
-  /** By location from coarse to fine, then by id. */
+  /** Orders places by the location from its last level to its first one, then by id. */
   inOrder(places: readonly string[]): string[] {
     const locations = new Map(this.#pool.members().map(({ id, location }) => [id, location.split('@').toReversed().join('@')]))
     const keyOf = (place: string): string => `${locations.get(ownerOf(place)) ?? ''}\n${ownerOf(place)}`
@@ -24,11 +22,5 @@ export class PoolLayout implements Layout {
   sitesOf(places: readonly string[]): string[] {
     const sites = new Map(this.#pool.members().map((member) => [member.id, siteOf(member)]))
     return places.map((place) => sites.get(ownerOf(place)) ?? '')
-  }
-
-  /** All ranks must know the same sites: those that the starter has stated. */
-  membersOf(places: readonly string[], stated: Sites): RankMember[] {
-    const sites = stated ?? this.sitesOf(places)
-    return places.map((place, at) => ({ id: ownerOf(place), place, site: sites[at] ?? '' }))
   }
 }

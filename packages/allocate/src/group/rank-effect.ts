@@ -1,9 +1,9 @@
 import type { GroupContent } from './messages.ts'
 
-/** News of a rank, for its member. */
+/** An effect of a rank, for its member. */
 export type RankEffect =
   | { readonly type: 'send'; readonly to: string; readonly content: GroupContent }
-  /** The group starts: the program is to be loaded. */
+  /** The group starts: the hold becomes a lease, and the program is loaded. */
   | { readonly type: 'start' }
   | { readonly type: 'retry' }
   /** All ranks have checked in or are lost: the program runs, or goes on in this epoch. */
@@ -15,21 +15,18 @@ export type RankEffect =
   /** This rank can't join the group. */
   | { readonly type: 'over'; readonly why: string }
 
-/**
- * The site of each rank, as the starter states it, so that all ranks have the same tree. Undefined:
- * the starter is of an earlier release.
- */
-export type Sites = readonly string[] | undefined
+/** The site of each rank, as the starter states it, so that all ranks have the same tree. */
+export type Sites = readonly string[]
 
-/** The lock with which a rank begins. */
+/** The lock of a hold, with which a rank begins. */
 export interface Lock {
   readonly attempt: number
   readonly ranks: readonly string[]
-  readonly sites?: Sites
+  readonly sites: Sites
   /** JSON */
   readonly input: string
-  /** The group takes newcomers in. */
+  /** The group grows: later epochs may have newcomers. */
   readonly grows?: boolean | undefined
-  /** This rank is a newcomer. It joins when the other ranks take it in. */
+  /** This rank is a newcomer. It joins with a later epoch of the other ranks. */
   readonly joins?: boolean | undefined
 }

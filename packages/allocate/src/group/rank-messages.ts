@@ -7,17 +7,20 @@ import type { RunningRank } from './running-rank.ts'
 
 /** Bytes that may wait for a member before `send` waits. A guess. */
 export const MAX_WAITING = 4 * 1_048_576
-/** A send that waits looks this often whether its rank is lost, ms. A guess. */
+/** A send that waits looks after this time whether its rank is lost, ms. A guess. */
 const LOOK_AGAIN = 100
 
-/** The messages between programs: those of the ranks of this member, and those for them. */
+/** The messages between programs, from and to the ranks of this member. */
 export class RankMessages {
   readonly #self: string
   readonly #channels: Channels
   /** The running ranks of this member, by the names of their parts. */
   readonly #ranks: ReadonlyMap<string, RunningRank>
 
-  /** @param onFinished the rank at a place has ended, for the rank with a number here */
+  /**
+   * @param onFinished called when the rank at the place `from` has told the rank with the number
+   *   `to` here that it has ended
+   */
   constructor(
     pool: Pool,
     ranks: ReadonlyMap<string, RunningRank>,
@@ -48,7 +51,7 @@ export class RankMessages {
     this.#channels.close()
   }
 
-  /** Sends a message of a part of this member. Resolves when the next one may follow. */
+  /** Sends a message of a rank of this member. Resolves when the next message may follow. */
   async send(part: string, place: string, epoch: number, tag: number, bytes: Uint8Array, isOpen: () => boolean): Promise<void> {
     const [group, from, to, number] = [ownerOf(part), numberOf(part), ownerOf(place), numberOf(place)]
     if (to === this.#self) {
@@ -56,23 +59,26 @@ export class RankMessages {
       if (taken !== undefined) await whileOpen(isOpen, taken)
       return
     }
-    // Messages of several calls wait for each other, and so do those of several groups.
+    // All calls and groups share the bytes that may wait for a member.
     while (isOpen() && this.#channels.waiting(to) > MAX_WAITING) await Promise.race([this.#channels.drained(to, MAX_WAITING), lookAgain()])
     if (isOpen()) this.#channels.send(to, withHeader({ group, epoch, tag, from, to: number }, bytes))
   }
 
-  /** Tells another member behind all messages that a rank has ended. */
+  /**
+   * Tells the rank at another place that a rank here has ended. The message comes after all other
+   * messages of that rank.
+   */
   finished(group: string, from: number, to: string): void {
     this.#channels.send(ownerOf(to), withHeader({ group, epoch: 0, tag: FINISHED_TAG, from, to: numberOf(to) }, new Uint8Array()))
   }
 }
 
-/** A rank may be lost while a message for it waits. */
+/** Waits for a moment: a rank may be lost while a message for it waits. */
 async function lookAgain(): Promise<false> {
   return await new Promise((resolve) => setTimeout(() => resolve(false), LOOK_AGAIN))
 }
 
-/** Waits for a receiver at this member, for as long as it can be reached. */
+/** Waits until a receiver at this member has taken a message, or can't be reached any more. */
 async function whileOpen(isOpen: () => boolean, taken: Promise<void>): Promise<void> {
   const done = taken.then(() => true)
   while (isOpen()) if (await Promise.race([done, lookAgain()])) return

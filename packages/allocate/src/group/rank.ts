@@ -9,8 +9,24 @@ import { STARTER, type Send } from './wanted.ts'
 
 /**
  * One rank of a group, at one place of this member, from the lock of its hold until its program
- * ends. Three agreements of the ranks decide all that must be the same at all survivors: whether
- * the group starts, when its programs run, and which ranks take part in the next epoch.
+ * ends. Three agreements of the ranks decide what must be the same at all survivors: whether the
+ * group starts, when its programs run, and which ranks the next epoch has.
+ *
+ * An example: the starter `s` locks the holds of the ranks `a`, `b` and `c`.
+ *
+ * 1. `locked`: each rank reports to the leader of the agreement `start` whether its hold is locked.
+ *    The leader is `s`, and after its death the first rank that is not lost. If all holds are
+ *    locked, `s` decides `start`. Otherwise it decides `retry`, and these ranks end.
+ * 2. `loading`: the program is loaded. Each rank then reports to the agreement `checkIn`. When all
+ *    ranks that are not lost have reported, they decide `run`.
+ * 3. `running`: the program runs. If the member of `b` dies, `a` and `c` are told that `b` is lost,
+ *    and their calls that need `b` fail. When both programs have called `shrink`, the agreement
+ *    `shrink` decides on the ranks of epoch 1: `a` and `c`.
+ * 4. `over`: the program has ended, or the group did not start.
+ *
+ * In a group that grows a newcomer `d` has a lock of its own, with itself as the only rank. After
+ * step 1 it is `waiting`, until the starter names it in the ranks of a next epoch. Then it loads,
+ * checks in together with the others, and runs.
  */
 export class Rank {
   readonly #self: string
@@ -20,9 +36,9 @@ export class Rank {
   readonly #lost = new Set<string>()
   readonly #epochs: Epochs
   readonly #checkIn: CheckIn
-  /** A newcomer waits until the group takes it in. */
+  /** `waiting`: this rank is a newcomer, and the group has not taken it in yet. */
   #state: 'locked' | 'loading' | 'waiting' | 'running' | 'over' = 'locked'
-  /** Whether this rank has not run in any epoch yet, and others have. */
+  /** Whether this rank is a newcomer that has not run in any epoch yet. */
   #isNew: boolean
   /** Whether this member has locked its hold. */
   #isHeld = false
@@ -35,7 +51,8 @@ export class Rank {
     this.#starter = starter
     this.#attempt = attempt
     this.#isNew = joins
-    // A rank that leads knows of no start, and any survivor would.
+    // A rank leads only after the end of the starter, and decides only if no report has the
+    // decision `start`. Then nobody has started.
     this.#start = new Agreement<string, string>(self, [STARTER, ...ranks], () => 'retry')
     this.#epochs = new Epochs(self, { ranks, sites }, grows, this.#lost, (epoch, sends) => this.#forward('shrink', epoch, sends))
     this.#revocation = new Revocation(self, this.#epochs, this.#lost, (effect) => void this.#effects.push(effect))
@@ -58,12 +75,12 @@ export class Rank {
     return this.#lost.has(place)
   }
 
-  /** Whether the group has started, as far as this member knows. */
-  get hasStarted(): boolean {
+  /** Whether the group has started, as far as this member knows, and this rank has not ended. */
+  get isActive(): boolean {
     return this.#state !== 'locked' && this.#state !== 'over'
   }
 
-  /** The places for whose words an agreement of this rank waits. */
+  /** The places whose messages an agreement of this rank waits for. */
   get awaited(): readonly string[] {
     const pending = [...this.#start.awaited, ...this.#checkIn.awaited, ...this.#epochs.awaited]
     return [...new Set(pending)].map((each) => (each === STARTER ? this.#starter : each))
@@ -90,12 +107,15 @@ export class Rank {
 
   /** The program wants to go on without the ranks that are lost. */
   shrink(): readonly RankEffect[] {
-    return this.#ask('ready')
+    return this.#ask('shrink')
   }
 
-  /** The program lets newcomers join. Without lost ranks the calls of others go on meanwhile. */
+  /**
+   * The program lets newcomers join. If a rank is lost, this is the same as `shrink`, and the calls
+   * of other ranks fail. Otherwise their calls go on.
+   */
   regroup(): readonly RankEffect[] {
-    return this.#ask(this.ranks.some((each) => this.#lost.has(each)) ? 'ready' : 'grow')
+    return this.#ask(this.ranks.some((each) => this.#lost.has(each)) ? 'shrink' : 'grow')
   }
 
   /** The program ends all calls of all ranks. */
@@ -163,10 +183,11 @@ export class Rank {
     return this.#effects
   }
 
-  /** Carries decisions out. */
+  /** Acts on the decisions of the agreements. */
   #review(): void {
     if (this.#state === 'locked' && this.#start.decision !== undefined) {
-      // Nobody starts without this hold, unless it lies.
+      // An honest starter decides `start` only if all holds are locked. A false decision has no
+      // effect.
       const isStart = this.#start.decision.value === 'start' && this.#isHeld
       this.#state = !isStart ? 'over' : this.#isNew ? 'waiting' : 'loading'
       this.#effects.push({ type: isStart ? 'start' : 'retry' })
@@ -177,12 +198,15 @@ export class Rank {
     if (this.#state === 'over' || this.#state === 'waiting') return
     const newcomers = this.#epochs.advance()
     if (newcomers === undefined) return
-    // A member that was lost may be back.
+    // A member that was lost may be back, with another life.
     for (const each of newcomers) this.#lost.delete(each)
     this.#begin(newcomers.length > 0)
   }
 
-  /** The next epoch begins. Its newcomers must be there before any rank sends them messages. */
+  /**
+   * The next epoch begins. If it has newcomers, all ranks check in first, so that no newcomer gets
+   * a message before it is loaded.
+   */
   #begin(hasNewcomers: boolean): void {
     const { epoch, ranks, sites } = this.#epochs
     this.#effects.push({ type: 'next', epoch, ranks, sites })
@@ -222,12 +246,12 @@ export class Rank {
 
   #ask(why: Why): readonly RankEffect[] {
     return this.#turn(() => {
-      if (why === 'ready') this.#revocation.take()
+      if (why === 'shrink') this.#revocation.take()
       this.#epochs.report(why)
     })
   }
 
-  /** The user of a rank hears of the ranks of this epoch that were lost before. */
+  /** Tells the program which ranks of this epoch are lost already. */
   #tellLost(): void {
     for (const place of this.ranks) if (this.#lost.has(place)) this.#effects.push({ type: 'lost', place, reason: 'died or left' })
   }

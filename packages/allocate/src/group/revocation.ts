@@ -1,7 +1,7 @@
 import type { Epochs } from './epochs.ts'
 import type { RankEffect } from './rank-effect.ts'
 
-/** Ends the calls of all ranks in an epoch, as ULFM's `revoke` does. */
+/** Ends the calls of all ranks in an epoch, as `revoke` of ULFM does. */
 export class Revocation {
   readonly #self: string
   readonly #epochs: Epochs
@@ -9,7 +9,9 @@ export class Revocation {
   readonly #emit: (effect: RankEffect) => void
   /** The last epoch whose calls have ended here. */
   #revoked = -1
-  /** The epoch of which this rank told all that some want to go on without others. */
+  /**
+   * The last epoch in which this rank told all ranks that some rank goes on without the lost ranks.
+   */
   #told = -1
 
   constructor(self: string, epochs: Epochs, lost: ReadonlySet<string>, emit: (effect: RankEffect) => void) {
@@ -33,8 +35,8 @@ export class Revocation {
   }
 
   /**
-   * A call of another rank may wait for one that goes on in the next epoch. The first rank that
-   * lives tells all.
+   * If some rank goes on without the lost ranks, calls of other ranks may wait for it. So the first
+   * rank that is not lost tells all ranks that their calls fail.
    */
   review(): void {
     const { epoch, ranks, isUrgent } = this.#epochs

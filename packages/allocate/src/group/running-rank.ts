@@ -1,10 +1,11 @@
 import { Group, type GroupPort, type RankMember } from './group.ts'
 import { GroupError } from '../errors.ts'
 import { jsonOf, type Outcome } from './messages.ts'
+import { ownerOf } from './place.ts'
 import type { RankEffect, Sites } from './rank-effect.ts'
 
 /**
- * Gives text of a program, at most 64 KiB of characters, to the member that started the group. The
+ * Gives text of a program, at most 65,536 characters, to the member that started the group. The
  * promise waits while that member reads too slowly.
  */
 export type WriteOutput = (stream: 'stdout' | 'stderr', text: string) => Promise<void>
@@ -13,13 +14,13 @@ export type WriteOutput = (stream: 'stdout' | 'stderr', text: string) => Promise
 export interface RankContext {
   readonly output: WriteOutput
   readonly starter: string
-  /** Aborts when that member is gone. The group goes on, unless its program ends. */
+  /** Aborts when that member is gone. The group goes on until its programs end. */
   readonly starterGone: AbortSignal
 }
 
 /**
- * The program of a rank. `input` is what the starter gave. The result, at most 1 MiB as JSON, goes
- * to the starter.
+ * The program of a rank. `input` is the input that the starter gave. The result goes to the
+ * starter, at most 1 MiB as JSON.
  */
 export type GroupProgram = (group: Group, input: unknown, context: RankContext) => unknown
 
@@ -28,16 +29,12 @@ interface Port extends Omit<GroupPort, 'next'> {
   readonly output: WriteOutput
 }
 
-/** Returns the members of places with their sites: the stated ones, or else those known here. */
-type MembersOf = (places: readonly string[], sites: Sites) => RankMember[]
-
 /** The program of a rank of this member, and its group in each epoch. */
 export class RunningRank {
   readonly #id: string
   readonly #starter: string
   /** The place of the rank. */
   readonly #self: string
-  readonly #membersOf: MembersOf
   readonly #port: Port
   readonly #end = new AbortController()
   readonly #starterGone = new AbortController()
@@ -52,11 +49,10 @@ export class RunningRank {
   /** Resolves when the next epoch begins, or the program ends. */
   #next = Promise.withResolvers<void>()
 
-  constructor(id: string, starter: string, self: string, membersOf: MembersOf, ranks: readonly string[], sites: Sites, port: Port) {
+  constructor(id: string, starter: string, self: string, ranks: readonly string[], sites: Sites, port: Port) {
     this.#id = id
     this.#starter = starter
     this.#self = self
-    this.#membersOf = membersOf
     this.#port = port
     this.#mayRun.promise.catch(() => {})
     this.#group = this.#groupOf(0, ranks, sites)
@@ -66,8 +62,8 @@ export class RunningRank {
    * Runs the program once all ranks have checked in.
    *
    * @param input JSON
-   * @param startsIn the time until its capacity is there, ms
-   * @param ready checks this rank in
+   * @param startsIn the time until its capacity is free, ms
+   * @param ready called when this rank can check in
    */
   async run(program: GroupProgram, input: string, startsIn: number, ready: () => void): Promise<Outcome> {
     try {
@@ -110,12 +106,12 @@ export class RunningRank {
 
   receive(from: string, epoch: number, tag: number, bytes: Uint8Array): Promise<void> | undefined {
     if (epoch === this.#group.epoch) return this.#group.deliver(from, tag, bytes)
-    // A message of a former epoch is refused.
+    // Messages of former epochs are dropped.
     if (epoch < this.#group.epoch) return undefined
     return this.#group.has(from) && !this.#end.signal.aborted ? this.#receiveLater(from, epoch, tag, bytes) : undefined
   }
 
-  /** The sender is ahead: its next messages wait. */
+  /** The sender is in a later epoch. Its messages wait until this rank is there, too. */
   async #receiveLater(from: string, epoch: number, tag: number, bytes: Uint8Array): Promise<void> {
     await this.#next.promise
     await this.receive(from, epoch, tag, bytes)
@@ -140,19 +136,27 @@ export class RunningRank {
   }
 
   #groupOf(epoch: number, ranks: readonly string[], sites: Sites): Group {
-    return new Group(this.#id, epoch, this.#self, this.#membersOf(ranks, sites), this.#end.signal, {
+    return new Group(this.#id, epoch, this.#self, membersOf(ranks, sites), this.#end.signal, {
       ...this.#port,
       next: async (how) => {
         this.#end.signal.throwIfAborted()
         // The next epoch may have begun already.
         if (this.#group.epoch > epoch && this.#isRunning) return this.#group
-        // The decision may be there before the call returns.
+        // The decision may come before the call of the port returns.
         const pending = (this.#pending ??= Promise.withResolvers<Group>())
         if (this.#group.epoch === epoch) this.#port.next(how)
         return await pending.promise
       },
     })
   }
+}
+
+/**
+ * Returns the members of places. All ranks must know the same sites, so these are the sites that
+ * the starter has stated.
+ */
+function membersOf(places: readonly string[], sites: Sites): RankMember[] {
+  return places.map((place, at) => ({ id: ownerOf(place), place, site: sites[at] as string }))
 }
 
 function messageOf(error: unknown): string {

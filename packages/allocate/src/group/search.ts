@@ -2,12 +2,12 @@ import { inBackground, type Timer } from '@jel/overlay'
 import type { Milliseconds } from '../core/calendar.ts'
 
 /**
- * Members are looked for again after the first time, ms. It doubles up to the second one while
- * ranks lack. Guesses: a selection may ask each member of the pool.
+ * The first and the longest pause between two searches for members, ms. The pause doubles while
+ * ranks are wanted. Guesses: a selection may ask each member of the pool.
  */
 const [FIRST_PAUSE, LONGEST_PAUSE]: readonly [Milliseconds, Milliseconds] = [2000, 60_000]
 
-/** Looks for members that may join a group, again and again: members come, and change. */
+/** Repeats the search for members that may join a group, since members join the pool and change. */
 export class Search {
   readonly #lacks: () => boolean
   readonly #look: () => Promise<void>
@@ -16,8 +16,8 @@ export class Search {
   #isOver = false
 
   /**
-   * @param lacks whether the group lacks ranks
-   * @param look finds members, and names them to the group
+   * @param lacks whether the group has fewer ranks than wanted
+   * @param look searches, and offers the members to the group
    */
   constructor(lacks: () => boolean, look: () => Promise<void>) {
     this.#lacks = lacks
@@ -39,7 +39,7 @@ export class Search {
   async #turn(): Promise<void> {
     this.#next = undefined
     if (this.#lacks()) {
-      // A selection may fail: its members may be gone.
+      // A selection may fail, since members may be gone.
       await this.#look().catch(() => {})
       this.#wait()
       this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE)

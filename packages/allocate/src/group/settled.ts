@@ -1,9 +1,9 @@
-/** The attempts of one start that a member may have missed. A guess. */
+/** Maximum number of attempts of one start that a member may have missed. A guess. */
 const MOST_ATTEMPTS = 16
-/** A member remembers so many ended groups. A guess. */
+/** Maximum number of groups that a member remembers. A guess. */
 const REMEMBERED = 4096
 
-/** The last attempt that each group may not start any more, at one member. */
+/** For each group the last attempt that can't start at this member any more. */
 export class Settled {
   readonly #last = new Map<string, number>()
 
@@ -13,7 +13,7 @@ export class Settled {
 
   add(group: string, attempt: number): void {
     const former = this.#last.get(group) ?? 0
-    // Attempts follow each other. A number far ahead is a lie.
+    // The numbers of attempts grow by 1. A much higher number is a lie.
     if (attempt > former + MOST_ATTEMPTS) return
     this.#last.delete(group)
     this.#last.set(group, Math.max(former, attempt))

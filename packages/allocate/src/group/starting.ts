@@ -5,14 +5,15 @@ import type { Said } from './messages.ts'
 import { fromStarter, holdFor, STARTER, type Layout, type Send, type StartResult, type Wanted } from './wanted.ts'
 
 /**
- * After so many looks without all reports, the start goes on without the members that are silent.
+ * After this number of checks without all reports the start goes on without the members that do not
+ * answer. A guess.
  */
 export const MAX_CHECKS = 5
 
 /**
- * Starts a group, as the member that wants it: it asks candidates for holds, all at once. When
- * enough hold, it locks these, and decides. A candidate that refuses or dies is replaced by the
- * next one.
+ * The start of a group, at its starter. It asks candidates for holds, all at once. When enough
+ * places hold, it locks their holds, and decides. If a candidate refuses or dies, the next one
+ * takes its role.
  */
 export class Starting {
   readonly wanted: Wanted
@@ -29,7 +30,7 @@ export class Starting {
     this.#candidates = new Candidates(wanted.candidates, wanted.count)
   }
 
-  /** Undefined: it goes on. */
+  /** Undefined: the start goes on. */
   get result(): StartResult | undefined {
     return this.#result
   }
@@ -39,7 +40,7 @@ export class Starting {
     return this.#attempt
   }
 
-  /** How far the start is. */
+  /** The progress of the start, for a list. */
   get progress(): Pick<ListedStart, 'program' | 'title' | 'state' | 'count' | 'held' | 'waits' | 'refused'> {
     const { program, title, count } = this.wanted
     const { held, waits, refused } = this.#candidates.counts()
@@ -50,7 +51,7 @@ export class Starting {
     return this.#turn(() => {})
   }
 
-  /** A candidate says how its hold is. */
+  /** A candidate tells the state of its hold. */
   holds(from: string, state: 'held' | 'waits', places: number): readonly Send[] {
     return this.#turn(() => this.#candidates.holds(from, state, places))
   }
@@ -76,7 +77,7 @@ export class Starting {
     })
   }
 
-  /** Called each second: a member that does not answer must not keep the others. */
+  /** Called each second. The start goes on without members that do not answer. */
   check(): readonly Send[] {
     return this.#turn(() => {
       this.#candidates.silent()
@@ -87,11 +88,12 @@ export class Starting {
     })
   }
 
-  /** The time for the start is over, or its user gives it up. */
+  /** The time for the start is over, or the user cancels it. */
   stop(code: 'TIMEOUT' | 'STOPPED', why: string): readonly Send[] {
     return this.#turn(() => {
       const { held, waits } = this.#candidates.counts()
-      // A decision is under way. It is about all ranks.
+      // At the timeout the group starts with the places that hold, if these are enough. While a
+      // lock is under way this is not possible, since only one lock decides at a time.
       if (code === 'TIMEOUT' && held >= this.wanted.atLeast && this.#locking === undefined) this.#lock(held)
       else
         this.#fail(code, `${why}: ${held} of ${this.wanted.count} held, ${waits} wait for capacity that others have${this.#candidates.why}`)
@@ -113,7 +115,7 @@ export class Starting {
     for (const to of this.#candidates.ask(count + spares)) this.#sends.push({ to, content: holdFor(this.wanted) })
     const { asked, silent, held, waits, unasked } = this.#candidates.counts()
     if (held >= count) this.#lock(count)
-    // A member that has not answered may take several ranks.
+    // A member that has not answered may have capacity for several ranks.
     else if (asked > 0 || (silent > 0 && !(grows && held >= atLeast))) return
     else if (held + waits + unasked < atLeast)
       this.#fail('NEVER', `${atLeast} ranks wanted, the members can take ${held + waits}${this.#candidates.why}`)
@@ -133,7 +135,7 @@ export class Starting {
     this.#forward(agreement.report('locked'))
   }
 
-  /** Takes the decision about a lock. */
+  /** Acts on the decision about a lock. */
   #settle(): void {
     const decision = this.#locking?.agreement.decision
     if (this.#locking === undefined || decision === undefined) return

@@ -1,18 +1,19 @@
-/** Up to so many sites, each one's first rank talks to rank 0 itself. A guess. */
+/** With at most this number of sites the first rank of each site is a child of rank 0. A guess. */
 const MAX_FLAT = 16
 
 /** The neighbours of a rank in the tree of the collective calls. */
 export interface Neighbours {
   /** undefined: rank 0 */
   readonly parent: number | undefined
-  /** In the order of their ranks: each stands for a run of ranks. */
+  /** In the order of their ranks. The subtree of each child is a run of ranks. */
   readonly children: readonly number[]
 }
 
 /**
- * Returns the tree of the collective calls, with rank 0 as its root. A message crosses from one
- * site to another once for each site but the first: within a site a binomial tree leads to the
- * site's first rank (MPICH-G: topology matters to collectives).
+ * Returns the neighbours of a rank in the tree of the collective calls. Rank 0 is the root. Within
+ * a site the ranks are a binomial tree whose root is the first rank of the site. So for each site
+ * but the first one only one message goes between sites (MPICH-G: collectives must know the
+ * topology).
  *
  * @param sites the site of each rank; ranks of a site are neighbours
  */
@@ -34,7 +35,10 @@ export function treeOf(sites: readonly string[], rank: number): Neighbours {
   }
 }
 
-/** A binomial tree over 0 to `size` - 1. The children of a place stand for runs after it. */
+/**
+ * Returns the neighbours of a number in a binomial tree over 0 to `size` - 1. The subtree of each
+ * child is a run of numbers.
+ */
 function binomial(place: number, size: number): Neighbours {
   const children: number[] = []
   let bit = 1

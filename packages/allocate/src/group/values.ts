@@ -1,4 +1,7 @@
-/** Arrays of numbers travel as their bytes. The place in this list names the kind of a value. */
+/**
+ * Arrays of numbers are sent as their bytes. The position in this list, plus 1, is the kind of a
+ * value.
+ */
 const ARRAYS = [Uint8Array, Float64Array, Float32Array, Int32Array] as const
 
 type NumberArray = Uint8Array | Float64Array | Float32Array | Int32Array
@@ -28,7 +31,7 @@ export function decodeValue(bytes: Uint8Array): GroupValue {
   if (kind === JSON_KIND) return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(1)))
   const array = ARRAYS[kind - 1]
   if (array === undefined) throw new RangeError(`a value of an unknown kind: ${kind}`)
-  // An array of numbers begins at a multiple of their size.
+  // The copy begins at an address that suits numbers of any size.
   return new array(bytes.slice(1).buffer)
 }
 

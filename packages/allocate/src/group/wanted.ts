@@ -12,11 +12,13 @@ export interface Wanted {
   readonly candidates: readonly string[]
   /** The number of ranks. */
   readonly count: number
-  /** So many ranks are enough if there are no more. */
+  /** The group starts with at least this number of ranks if there are no more. */
   readonly atLeast: number
-  /** Starts with those that are there. Others join later, until there are `count`. */
+  /** Starts with the ranks that are possible now. Others join later, until there are `count`. */
   readonly grows: boolean
-  /** So many more members are asked at first, in place of those that refuse. */
+  /**
+   * The number of members that are asked at first in addition to `count`, since some may refuse.
+   */
   readonly spares: number
   /** The capacity that each rank needs. */
   readonly amounts: Amounts
@@ -29,9 +31,9 @@ export interface Wanted {
 
 /** The locations of members, as the starter knows them. */
 export interface Layout {
-  /** Puts places in the order of their ranks: near ones are neighbours. */
+  /** Puts places in the order of their ranks: near places are neighbours. */
   readonly inOrder: (places: readonly string[]) => readonly string[]
-  /** Returns the coarsest level of the location of each place. */
+  /** Returns the site of each place: the last level of its location. */
   readonly sitesOf: (places: readonly string[]) => string[]
 }
 
@@ -47,8 +49,8 @@ export type StartResult =
   | { readonly code: 'NEVER' | 'TIMEOUT' | 'STOPPED'; readonly message: string }
 
 /**
- * The name of the member that starts a group in the agreement about the start. It may have a rank
- * besides.
+ * The name of the starter in the agreements of a group. It is not that of its member, since the
+ * member may also have ranks.
  */
 export const STARTER = ''
 

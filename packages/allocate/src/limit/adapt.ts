@@ -1,18 +1,18 @@
-/** The ends of a search lie apart by at most this share. From GARA. */
+/** The search ends when its range is at most this share wide. The paper on GARA has this value. */
 const PRECISION = 0.05
 
 /** The bytes that a limit has seen. */
 export interface Counts {
-  /** They came within the leased rate. */
+  /** Bytes that came within the leased rate. */
   readonly conforming: number
-  /** They came too fast: `pace` delayed them, and `admits` refused them. */
+  /** Bytes that came too fast: `pace` delayed them, and `admits` refused them. */
   readonly exceeding: number
 }
 
 /**
- * Corrects a reservation by what a sender sent that does not slow down (GARA): of its bytes the
- * share P = exceeding / (conforming + borderline / 2 + exceeding) is too much, so it needs
- * reserved / (1 - P).
+ * Corrects a reservation of a sender that does not slow down (GARA). The share P = exceeding /
+ * (conforming + borderline / 2 + exceeding) of its bytes came too fast. So it needs reserved / (1 -
+ * P).
  *
  * @param counts `borderline`: bytes that came within the rate only because of a reserve; default: 0
  * @returns the doubled reservation if nothing came within the rate
@@ -24,11 +24,11 @@ export function corrected(reserved: number, counts: Counts & { readonly borderli
 }
 
 /**
- * Finds the reservation that a sender needs that slows down, as TCP does (GARA): nothing of it is
- * ever too much, so no count says what it needs. Doubles the reservation until it is enough, and
- * then halves the range until it is right within 5 %.
+ * Finds the reservation for a sender that slows down, as TCP does (GARA). Such a sender never sends
+ * too fast, so the counts do not show its need. Doubles the reservation until it is enough. Then
+ * halves the range until the result is right within 5 %.
  *
- * @param isEnough tries a reservation; an error of it ends the search
+ * @param isEnough tries a reservation; if it throws, the search ends
  * @returns a reservation that was enough
  */
 export async function leastEnough(reserved: number, isEnough: (reservation: number) => Promise<boolean>): Promise<number> {

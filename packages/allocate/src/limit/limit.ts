@@ -3,12 +3,13 @@ import { LeaseEndedError } from '../errors.ts'
 import { Bucket } from './bucket.ts'
 import type { Counts } from './adapt.ts'
 
-/** The rate may change, so a sender that waits looks again after this time, ms. A guess. */
+/** The rate may change, so `pace` looks again after this time, ms. A guess. */
 const LOOK_AGAIN = 50
 
 /**
  * Enforces a lease at the member that granted it: a token bucket with the present amount of the
- * lease, as bytes a second. All uses of one lease share it. `Allocator.limit` returns it.
+ * lease, as bytes a second. All uses of one lease share the bucket. `Allocator.limit` returns a
+ * Limit.
  */
 export class Limit {
   readonly #rate: () => number | undefined
@@ -23,13 +24,13 @@ export class Limit {
     this.#clock = clock
   }
 
-  /** The bytes that came until now. */
+  /** The numbers of bytes until now. */
   get counts(): Counts {
     return { conforming: this.#conforming, exceeding: this.#exceeding }
   }
 
   /**
-   * Lets chunks through at the leased rate. It reads no faster, so a stream slows its sender down.
+   * Passes chunks on at the leased rate. It reads no faster, so a stream slows its sender down.
    *
    * @throws LeaseEndedError once the lease has ended
    */
@@ -44,7 +45,7 @@ export class Limit {
   }
 
   /**
-   * Whether the lease has room for so many bytes now, for what its owner drops otherwise.
+   * Whether the leased rate has room for this number of bytes now. If not, the caller drops them.
    *
    * @throws LeaseEndedError once the lease has ended
    */

@@ -9,7 +9,7 @@ import type { Pattern } from './placement.ts'
 import { Prober } from './prober.ts'
 import { selectForPattern } from './select-pattern.ts'
 
-/** The time for measuring the pairs of a selection, ms. A guess. */
+/** The default time to measure the pairs of a selection, ms. A guess. */
 const MEASURE_TIME: Milliseconds = 30_000
 
 const placeOptions = v.object({
@@ -33,7 +33,7 @@ export function placeOptionsOf({ count, pattern, timeout = MEASURE_TIME, nearest
   return options
 }
 
-/** The pairs of members that this member has measured, and the streams for that. */
+/** The pairs of members that this member had measured, and the protocol to measure them. */
 export class Measurements {
   readonly #pool: Pool
   readonly #pairs = new Pairs()
@@ -43,7 +43,7 @@ export class Measurements {
 
   /**
    * @param lease leases the probe token of a manager
-   * @param end ends all
+   * @param end ends all measurements
    */
   constructor(pool: Pool, lease: (manager: string) => Promise<Lease>, end: AbortSignal) {
     this.#pool = pool
@@ -62,7 +62,8 @@ export class Measurements {
     { timeout = MEASURE_TIME, signal }: { readonly timeout?: Milliseconds; readonly signal?: AbortSignal },
   ): Promise<{ readonly pairs: readonly Pair[]; readonly unknown: readonly UnknownPair[] }> {
     const { self } = this.#pool
-    // The first one of two measures: this member needs no message for that.
+    // The first member of a pair measures. This member comes first, since it needs no message to
+    // itself.
     const known = [self, ...this.#pool.members().filter(({ id }) => id !== self.id)].filter(({ id }) => ids.has(id))
     const missing = [...ids].find((id) => known.every((member) => member.id !== id))
     if (missing !== undefined) throw new UnknownMemberError(missing)

@@ -18,7 +18,7 @@ export type MeasureRequest = v.InferOutput<typeof measureRequest>
 const figures = v.object({
   /** ms */
   roundTrip: figure,
-  /** Bytes a second, in both directions at once: those of the slower one count. */
+  /** Bytes a second in the slower direction, while both directions are in use. */
   bandwidth: figure,
   /** The time of the probe itself, ms. */
   took: figure,

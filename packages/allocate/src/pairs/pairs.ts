@@ -4,12 +4,12 @@ import type { Milliseconds } from '../core/calendar.ts'
 import { MAX_WITHIN } from './messages.ts'
 import type { Measured } from './prober.ts'
 
-/** Maximum number of pairs that are remembered. A guess: those of 90 members. */
+/** Maximum number of pairs that are remembered. A guess: 90 members have as many pairs. */
 const MAX_PAIRS = 4096
-/** The figures of a pair count for this time, ms. A guess. */
+/** The figures of a pair are valid for this time, ms. A guess. */
 const FRESH: Milliseconds = 60_000
 
-/** Two members, and what a probe between them found. */
+/** Two members, and the figures of a probe between them. */
 export interface Pair extends Measured {
   /** Their ids, in the order of the ids. */
   readonly members: readonly [string, string]
@@ -27,14 +27,14 @@ export interface Placed {
   readonly slowest: Pair | undefined
   /** No other placement has a faster slowest edge. Otherwise the search was cut short. */
   readonly isBest: boolean
-  /** The pairs that could not be measured. No edge uses them. */
+  /** The pairs that could not be measured. No edge of the pattern is such a pair. */
   readonly unknown: readonly UnknownPair[]
 }
 
-/** Two members that are to be measured. */
+/** Two members that shall be measured. */
 export type Couple = readonly [Member, Member]
 
-/** Has one member measure to another one, within a time. */
+/** Makes one member measure to another one, within a time. */
 export type Measure = (from: string, to: string, within: Milliseconds) => Promise<Measured>
 
 /** The pairs of members that this member had measured. */
@@ -48,10 +48,10 @@ export class Pairs {
   }
 
   /**
-   * Has pairs measured. At each site one pair is measured at a time. Pairs of different sites are
-   * measured at once.
+   * Makes members measure pairs. At each site only one pair is measured at a time. Pairs of
+   * different sites are measured at once.
    *
-   * @param within the time for all, ms
+   * @param within the time for all pairs, ms
    * @returns the pairs that have no figures, with the reasons
    */
   async measure(couples: readonly Couple[], measure: Measure, within: Milliseconds, signal?: AbortSignal): Promise<UnknownPair[]> {
@@ -60,7 +60,8 @@ export class Pairs {
     const [busy, running, unknown] = [new Set<string>(), new Set<Promise<void>>(), [] as UnknownPair[]]
     const measured = new Map<string, number>()
     const run = async ([one, other]: Couple): Promise<void> => {
-      // A member answers one request after the other, so both ends take turns.
+      // A member answers one request after the other. So the end that has measured fewer pairs
+      // measures.
       const count = ({ id }: Member): number => measured.get(id) ?? 0
       const [from, to] = count(one) <= count(other) ? [one, other] : [other, one]
       measured.set(from.id, count(from) + 1)
@@ -103,7 +104,7 @@ export class Pairs {
   }
 }
 
-/** Returns all pairs of members, those of the first ones first. */
+/** Returns all pairs of members. Pairs of the first members come first. */
 export function couplesOf(members: readonly Member[]): Couple[] {
   return members.flatMap((member, at) => members.slice(0, at).map((other): Couple => [other, member]))
 }

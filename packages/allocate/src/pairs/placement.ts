@@ -24,7 +24,7 @@ export interface Placement {
  */
 const MAX_STEPS = 200_000
 
-/** @throws InvalidRequestError for positions that are none */
+/** @throws InvalidRequestError for invalid positions */
 export function edgesOf(pattern: Pattern, count: number): readonly Edge[] {
   const positions = Array.from({ length: count }, (_, at) => at)
   if (pattern === 'star') return positions.slice(1).map((at) => [0, at])
@@ -39,11 +39,12 @@ export function edgesOf(pattern: Pattern, count: number): readonly Edge[] {
 }
 
 /**
- * Places members so that the slowest edge of a pattern is as fast as possible (Goteti, Subhlok).
- * It halves the range of bandwidths, and tries all placements for each of them until it runs out of
- * steps. Among equals the first candidates win. It uses no pair whose bandwidth is unknown.
+ * Places members so that the slowest edge of a pattern is as fast as possible (Goteti, Subhlok). It
+ * halves the range of bandwidths, and tries all placements for each of them until it runs out of
+ * steps. Among equal placements the one with the first candidates wins. It uses no pair whose
+ * bandwidth is unknown.
  *
- * @param candidates their number
+ * @param candidates the number of candidates
  * @param bandwidth of two candidates; undefined: unknown
  * @returns undefined if each placement needs an unknown pair, or the search found none
  */
@@ -84,12 +85,18 @@ export function place(
 class Search {
   readonly #candidates: number
   readonly #widths: Float64Array
-  /** The positions in the order in which they are filled: each beside filled ones, if it can be. */
+  /**
+   * The positions in the order in which the search fills them. Each has an edge with an earlier
+   * one, if possible.
+   */
   readonly #order: readonly number[]
   /** For each step of the order the steps before it that have an edge with it. */
   readonly #before: readonly (readonly number[])[]
   readonly #degrees: readonly number[]
-  /** For each step the step with an earlier candidate: equal positions need only one order. */
+  /**
+   * For each step an earlier step. The candidate of this step must come after that of the earlier
+   * step: two equal positions need only one order.
+   */
   readonly #after: readonly (number | undefined)[]
   #steps = 0
 
@@ -112,7 +119,7 @@ class Search {
     })
   }
 
-  /** Returns the candidates by position; 'unknown': it ran out of steps. */
+  /** Returns the candidates by position; 'unknown': the search ran out of steps. */
   find(width: number): readonly number[] | 'none' | 'unknown' {
     const all = Array.from({ length: this.#candidates }, (_, at) => at)
     const isFast = (one: number, other: number): boolean => (this.#widths[one * this.#candidates + other] as number) >= width

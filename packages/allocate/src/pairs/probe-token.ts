@@ -2,8 +2,8 @@ import type { Amounts, Milliseconds } from '../core/calendar.ts'
 import type { HolderMessage } from '../core/messages.ts'
 
 /**
- * The capacity of which the manager of a site has one: the probe token. Probes at one site would
- * disturb each other, so a member leases the token before it probes.
+ * The name of the capacity that is the probe token of a site. The manager of the site has 1 of it.
+ * Two probes at one site would disturb each other, so a member leases the token before it probes.
  */
 export const PROBE = 'probe'
 /** The longest term of the token, ms. A guess: a probe takes 2 s, and its holder may die. */
@@ -17,8 +17,9 @@ export function isOfToken(message: HolderMessage, held: Amounts | undefined): bo
 }
 
 /**
- * Whether a member may have the token as it asks: at once, whole, alone and for a short term. One
- * that kept it longer would stop all other probes of the site.
+ * Whether a message asks for the token in the allowed way: now, all of it, without other
+ * capacities, and for a short term. A member that kept the token for longer would stop all other
+ * probes of the site.
  */
 export function mayHaveToken(message: HolderMessage): boolean {
   if (!('ask' in message)) return false

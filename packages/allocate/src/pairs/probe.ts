@@ -10,17 +10,20 @@ export const PROBE_TIME = 2000
  * Guesses.
  */
 const [FRAME, TRAINS, LONG_ENOUGH] = [16_384, [65_536, 262_144, 1_048_576], 100]
-/** Number of small frames that go there and back one by one. The fastest one is the round trip. */
+/**
+ * The number of small frames that go there and back one by one. The shortest of their times is the
+ * round trip.
+ */
 const ROUND_TRIPS = 5
-/** A train that takes no time on the clock would have no rate, ms. */
+/** A train counts as at least this long, ms, since a time of 0 would give no rate. */
 const TICK = 0.05
 
-/** A member sends no more bytes back in one probe. */
+/** A member sends back at most this number of bytes in one probe. */
 export const MAX_PROBE_BYTES = TRAINS.reduce((sum, each) => sum + each, ROUND_TRIPS)
 
 /**
- * Measures a stream whose other end sends each frame back at once. The first quarter of a train is
- * left out: a link may let so much pass above its rate.
+ * Measures a stream whose other end sends each frame back at once. The first quarter of a train
+ * does not count, since a link may let it pass above its rate.
  *
  * @throws ProbeError; the reason of the signal
  */
@@ -35,10 +38,10 @@ export async function probe(stream: Stream, signal: AbortSignal): Promise<Pick<F
     {
       onFrame: ({ length }) => {
         received += length
-        if (received > sent) failed.reject(new ProbeError('it sends more back than it got'))
+        if (received > sent) failed.reject(new ProbeError('the other member sends back more than it got'))
         else if (waiting !== undefined && received >= waiting.bytes) waiting.resolve()
       },
-      onEnd: () => failed.reject(new ProbeError('it ended the probe')),
+      onEnd: () => failed.reject(new ProbeError('the other member ended the probe')),
     },
   )
   const isLate = Promise.withResolvers<true>()
@@ -51,7 +54,10 @@ export async function probe(stream: Stream, signal: AbortSignal): Promise<Pick<F
     sent += bytes
     for (let left = bytes; left > 0; left -= FRAME) frames.send(new Uint8Array(Math.min(left, FRAME)))
   }
-  /** Waits until so many bytes came back. Returns the time; undefined: the probe is out of time. */
+  /**
+   * Waits until this number of bytes came back. Returns the time; undefined: the time of the probe
+   * is over.
+   */
   const came = async (bytes: number): Promise<number | undefined> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     waiting = { bytes, resolve }
@@ -83,7 +89,7 @@ export async function probe(stream: Stream, signal: AbortSignal): Promise<Pick<F
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', abort)
-    // Frames that still wait must not go out beside the next probe.
+    // Frames that still wait must not disturb the next probe.
     if (received < sent) frames.abort(new Error('the probe is over'))
     else void frames.close()
   }

@@ -16,21 +16,27 @@ import {
 } from './messages.ts'
 import { MAX_PROBE_BYTES, probe, PROBE_TIME } from './probe.ts'
 
-/** All that comes over the first one goes back. The second one asks a member for a probe. */
+/**
+ * Over the first protocol all bytes are sent back. Over the second one a member is asked to
+ * measure.
+ */
 const [PROBE_PROTOCOL, MEASURE_PROTOCOL] = ['/jel-probe/1.0.0', '/jel-measure/1.0.0']
 /** A member measures the same pair again after this time, ms. A guess. */
 const KEPT: Milliseconds = 2000
 /** A member that waits for a token asks again after this time, ms. A guess. */
 const ASK_AGAIN: Milliseconds = 50
-/** After a probe a member has no other one with this member for this time, ms. A guess. */
+/**
+ * After a probe a member must wait for this time before the next probe with this member, ms. A
+ * guess.
+ */
 const REST: Milliseconds = 1000
-/** Maximum number of probes that a member sends back at once. A guess: each has 1.4 MB at most. */
+/** Maximum number of probes to which a member replies at once. A guess: each has at most 1.4 MB. */
 const MAX_PROBES = 32
 /** Bounds of requests for a probe. Guesses. */
 const REQUESTS = { total: 64, ofOne: 8, pause: 100 }
 /**
- * A member that is asked has this time beyond that of the measurement, ms. A question has as much
- * to arrive. A guess.
+ * The time for an answer in addition to that of the measurement, and the time for a question to
+ * arrive, ms. A guess.
  */
 const EXTRA_TIME: Milliseconds = 2000
 
@@ -60,7 +66,7 @@ export class Prober {
   }
 
   /**
-   * Has a member measure to another one, within this time, ms.
+   * Makes a member measure to another one, within this time, ms.
    *
    * @throws ProbeError; OpenError, UnknownMemberError; the reason of the signal
    */
@@ -68,7 +74,7 @@ export class Prober {
     return from === this.#pool.self.id ? await this.#own(to, within) : await this.#ask(from, { measure: to, within }, signal)
   }
 
-  /** Measures from this member. All that ask at once have the same figures. */
+  /** Measures from this member. All requests at the same time get the same figures. */
   async #own(to: string, within: Milliseconds): Promise<Measured> {
     const known = this.#last.get(to)
     if (known !== undefined && performance.now() - known.at < KEPT) return known
@@ -84,7 +90,7 @@ export class Prober {
     return measured
   }
 
-  /** Probes while this member has the token of its own site and of the other one's. */
+  /** Probes while this member has the tokens of its own site and of the other site. */
   async #withTokens(to: string, deadline: Milliseconds): Promise<Measured> {
     const other = this.#pool.members().find(({ id }) => id === to)
     if (other === undefined || to === this.#pool.self.id) throw new ProbeError(`${to} is no other member`)
@@ -94,7 +100,7 @@ export class Prober {
       const tokens: Lease[] = []
       try {
         for (const site of sites) tokens.push(await this.#token(site, deadline))
-        // The first token may be old when the last one comes.
+        // The first token may end soon when the last token comes.
         if (tokens.some(({ endsIn }) => endsIn < PROBE_TIME)) continue
         const signal = AbortSignal.any(tokens.map((token) => token.signal))
         const begin = performance.now()
@@ -123,7 +129,7 @@ export class Prober {
           without.add(manager.id)
           continue
         }
-        // A manager that is gone has a successor soon.
+        // If the manager is gone, the site has another one soon.
         const isPassing =
           error instanceof LeaseError ? error.code !== 'DENIED' : error instanceof OpenError || error instanceof UnknownMemberError
         if (!isPassing) throw error
@@ -148,11 +154,11 @@ export class Prober {
     return { ...answer.figures, at: performance.now() - answer.age }
   }
 
-  /** A member gets back no more than it sends, and that is bounded in bytes, time and number. */
+  /** Sends back all bytes of a probe. Its bytes, its time and the number of probes are bounded. */
   #sendBack(stream: Stream, from: string): void {
     const admission = this.#probes.admit(from)
     if (admission === undefined) {
-      stream.abort(new Error('it probes too often'))
+      stream.abort(new Error(`${from} probes too often`))
       return
     }
     const frames: FrameStream = new FrameStream(
@@ -164,7 +170,7 @@ export class Prober {
           let bytes = 0
           for await (const frame of received) {
             bytes += frame.length
-            if (bytes > MAX_PROBE_BYTES) throw new Error('a probe has no more bytes')
+            if (bytes > MAX_PROBE_BYTES) throw new Error('the probe has too many bytes')
             yield frame
           }
         },
@@ -178,10 +184,10 @@ export class Prober {
         },
       },
     )
-    const timer = inBackground(setTimeout(() => frames.abort(new Error('a probe takes no longer')), 2 * PROBE_TIME))
+    const timer = inBackground(setTimeout(() => frames.abort(new Error('the probe takes too long')), 2 * PROBE_TIME))
   }
 
-  /** The one that asks hears why there are no figures. */
+  /** Answers a question with the figures, or with the reason why there are none. */
   async #answer(bytes: Uint8Array): Promise<MeasureAnswer> {
     try {
       const { measure, within } = fromJson(measureRequest, bytes)
@@ -197,6 +203,6 @@ function answerOf(member: string, bytes: Uint8Array): MeasureAnswer {
   try {
     return fromJson(measureAnswer, bytes)
   } catch {
-    throw new ProbeError(`the answer of ${member} is none`)
+    throw new ProbeError(`the answer of ${member} is not valid`)
   }
 }

@@ -4,13 +4,17 @@ import type { Selected, Selection } from '../select.ts'
 import { couplesOf, type Measure, type Pair, type Pairs, type Placed } from './pairs.ts'
 import { edgesOf, place, type Pattern } from './placement.ts'
 
-/** Maximum number of members among which a pattern is placed, the best ranks first. A guess. */
+/**
+ * Maximum number of members among which a pattern is placed: those with the greatest `rank`. A
+ * guess.
+ */
 const MAX_CANDIDATES = 64
-/** An error names so many pairs. */
+/** Maximum number of pairs that an error names. */
 const MAX_NAMED = 4
 
 /**
- * Puts members at the positions of a pattern. Measures the pairs that have no young figures.
+ * Puts members at the positions of a pattern. Measures the pairs whose figures are unknown or too
+ * old.
  *
  * @throws UnknownPairError, InvalidRequestError
  */

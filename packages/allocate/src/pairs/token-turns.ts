@@ -1,20 +1,27 @@
 import type { Milliseconds } from '../core/calendar.ts'
 
-/** A member that asked within this time still wants the token, ms. A guess: it asks each 50 ms. */
+/**
+ * A member that asked within this time still wants the token, ms. A guess: a waiting member asks
+ * each 50 ms.
+ */
 const STILL_WANTED: Milliseconds = 1000
-/** The turns of so many members are remembered. A guess. */
+/** Maximum number of members whose turns are remembered. A guess. */
 const REMEMBERED = 4096
 
 /**
- * The turns of members that want the probe token of a site: the member comes first that has had
- * none for the longest time. So a member that asks again and again does not keep the token.
+ * The turns of the members that want the probe token of a site. The next turn is that of the member
+ * that has not had the token for the longest time. So a member that asks all the time can't keep
+ * the token.
  */
 export class TokenTurns {
   /** The time of the last question of each member, and the number of its last turn. */
   readonly #members = new Map<string, { at: Milliseconds; turn: number }>()
   #turn = 0
 
-  /** A member asks. Returns whether no other one that still wants the token comes first. */
+  /**
+   * A member asks for the token. Returns whether it has the next turn among the members that still
+   * want the token.
+   */
   asks(member: string, now: Milliseconds): boolean {
     const { turn = 0 } = this.#members.get(member) ?? {}
     this.#remember(member, now, turn)

@@ -17,8 +17,8 @@ import type { FromRank, ProcessEnd, ToRank } from './messages.ts'
 export type { ProcessEnd, ProcessInput } from './messages.ts'
 
 /**
- * A process ends by itself after its program has ended. One that writes nothing for this time is
- * ended, ms. A guess.
+ * A process must end by itself after its program. If it writes nothing for this time and does not
+ * end, it is killed, ms. A guess.
  */
 const END_TIME = 2000
 
@@ -58,7 +58,7 @@ class RankProcess {
   /** Resolves when the process has ended, or could not be started. */
   readonly #exited: Promise<Pick<ProcessEnd, 'status' | 'message'>>
   #result: Pick<ProcessEnd, 'value' | 'message'> = {}
-  /** The time of the last sign of life after the program has ended. */
+  /** The time of the last output after the end of the program. 0: the program has not ended. */
   #lastOutput = 0
 
   constructor(group: Group, folder: string, output: WriteOutput) {
@@ -95,7 +95,7 @@ class RankProcess {
       const { id, epoch, rank, members, sites } = this.#group
       this.#send({ type: 'start', file, input, group: { id, epoch, rank, members, sites } })
       timer = setInterval(() => {
-        // The program has ended, and something keeps its process.
+        // The program has ended, and something keeps its process alive.
         if (this.#lastOutput > 0 && performance.now() - this.#lastOutput > END_TIME) this.#kill()
       }, END_TIME / 4)
       const { status, message } = await this.#exited
@@ -119,7 +119,7 @@ class RankProcess {
     if (stream === null) return
     stream.setEncoding('utf8')
     try {
-      // The next text is read when the starter has taken this one.
+      // The next text is read only after the starter has taken this text.
       for await (const text of stream) {
         if (this.#lastOutput > 0) this.#lastOutput = performance.now()
         await this.#output(name, text as string)
@@ -173,7 +173,7 @@ class RankProcess {
     try {
       process.kill(-pid, 'SIGKILL')
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
 }

@@ -102,6 +102,6 @@ process.on('message', (message: ToRank) => {
     else call?.reject(Object.assign(new Error(message.message), { code: message.code }))
   }
 })
-// The member is gone, or wants no more of this process.
+// The member is gone, or has ended the connection.
 process.on('disconnect', () => process.exit(1))
 tell({ type: 'ready' })

@@ -4,7 +4,7 @@ import { fromJson, PeerLimits, toJson } from '@jel/channel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import type { Amounts } from '../core/calendar.ts'
 import type { Token } from '../core/fence.ts'
-import type { LeaseEffect, LeaseInput, OfGroup } from '../core/lease-input.ts'
+import type { GroupRequest, LeaseEffect, LeaseInput, OfGroup } from '../core/lease-input.ts'
 import { Leases } from '../core/leases.ts'
 import { holderMessage, MAX_ASK_BYTES, type GranterMessage, type HolderMessage, type ListedLease } from '../core/messages.ts'
 import type { ListedRank, ListedStart } from '../core/listed-groups.ts'
@@ -16,15 +16,15 @@ import { TokenTurns } from '../pairs/token-turns.ts'
 import type { Lease } from '../core/shares.ts'
 
 export const LEASE_PROTOCOL = '/jel-lease/1.0.0'
-/** Maximum number of streams of one member: its leases, and some for lists. */
+/** Maximum number of streams of one member: one for each lease, and some for lists. */
 const MAX_STREAMS = 72
-/** A message of a member is handled at least this long after its former one, ms. A guess. */
+/** Between the handling of two messages of one member lies at least this time, ms. A guess. */
 const PAUSE = 2
 
 /** Whether a member may have a lease. */
 export type AllowLease = (asked: { readonly member: string; readonly amounts: Amounts }) => boolean
 
-/** The groups of this member, as it lists them. */
+/** The groups of this member in a list. */
 export interface GroupList {
   readonly ranks: readonly ListedRank[]
   readonly starts: readonly ListedStart[]
@@ -34,7 +34,7 @@ export interface GroupList {
 interface Outlet {
   readonly member: string
   send(message: GranterMessage): void
-  /** The lease that the holder has over this outlet. */
+  /** The number of the lease to which this outlet belongs. */
   number?: number
 }
 
@@ -66,9 +66,12 @@ export class Granter {
         granted: ({ request, lease }) => {
           const outlet = this.#answered(request)
           if (outlet === undefined) return
-          if (Object.hasOwn(lease.amounts, PROBE)) this.#turns.took(outlet.member)
-          outlet.number = lease.number
-          this.#outlets.set(lease.number, outlet)
+          // The answer to a release is about a lease that has ended.
+          if (this.#leases.get(lease.number) !== undefined) {
+            if (Object.hasOwn(lease.amounts, PROBE)) this.#turns.took(outlet.member)
+            outlet.number = lease.number
+            this.#outlets.set(lease.number, outlet)
+          }
           outlet.send({ granted: lease, incarnation: pool.self.incarnation })
         },
         refused: ({ request, refusal }) => this.#answered(request)?.send({ refused: refusal }),
@@ -96,29 +99,34 @@ export class Granter {
     await this.#pool.handle(LEASE_PROTOCOL, (stream, from) => this.#serve(stream, from), { signal })
   }
 
-  /** Returns false if leases take more. */
+  /** Sets a capacity. Returns false if leases exceed the amount. */
   offer(name: string, total: number): boolean {
     if (!this.#leases.mayOffer(name, total, performance.now())) return false
     this.#driver.deliver({ type: 'offer', name, total })
     return true
   }
 
-  /** Takes a request of a group about its hold. */
-  deliver(input: LeaseInput): void {
-    this.#driver.deliver(input)
+  /** Handles a request of a group about its hold. */
+  deliver(input: GroupRequest): void {
+    this.#driver.deliver(input.type === 'hold' ? { ...input, wall: Date.now() } : input)
+  }
+
+  /** The number of leases whose holders are connected, and are told of changes. */
+  get connections(): number {
+    return this.#outlets.size
   }
 
   get totals(): Amounts {
     return Object.fromEntries(this.#leases.totals)
   }
 
-  /** Returns the amount of a capacity that running leases may use now. */
+  /** Returns the amount of a capacity that leases may use now. */
   inUse(capacity: string): number {
     const now = performance.now()
     return this.#leases.list().reduce((sum, lease) => sum + usableOf(lease, capacity, now), 0)
   }
 
-  /** The holds of groups, and for what those wait that wait. */
+  /** The holds of groups, and the groups and leases for whose capacity they wait. */
   holds(): ReturnType<Leases['holds']> {
     return this.#leases.holds(performance.now())
   }
@@ -136,7 +144,9 @@ export class Granter {
     }))
   }
 
-  /** @throws LeaseError if the holder has no such lease, or it has nothing of this capacity */
+  /**
+   * @throws LeaseError if the holder has no such lease, or the lease has nothing of this capacity
+   */
   limit(capacity: string, holder: string, token: Token): Limit {
     const { id, incarnation } = this.#pool.self
     const isOwn = token.member === id && token.incarnation === incarnation
@@ -155,7 +165,7 @@ export class Granter {
     return limit
   }
 
-  /** Takes the messages of a holder in this process. */
+  /** Connects a holder in this process. Returns the function that takes its messages. */
   connect(send: (message: GranterMessage) => void): (message: HolderMessage) => void {
     const outlet: Outlet = { member: this.#pool.self.id, send }
     return (message) => this.#take(outlet, message)
@@ -173,7 +183,7 @@ export class Granter {
   #serve(stream: Stream, from: string): void {
     const admission = this.#limits.admit(from)
     if (admission === undefined) {
-      stream.abort(new Error('it has too many streams'))
+      stream.abort(new Error(`${from} has too many streams of leases`))
       return
     }
     const queue = new SendQueue()
@@ -215,14 +225,14 @@ export class Granter {
     const held = this.#leases.get(number)
     if (isOfToken(message, held?.reservation.amounts)) {
       if (!mayHaveToken(message)) {
-        const why = `the probe token is leased whole, alone, at once, for at most ${TOKEN_TIME} ms, and once`
+        const why = `a lease of the probe token must have the amount 1 and no other capacity, begin now, end within ${TOKEN_TIME} ms, and is never renewed`
         outlet.send({ refused: { code: 'DENIED', message: why } })
         return
       }
       this.offer(PROBE, 1)
       const hasToken = this.#leases.list().some((lease) => lease.holder === holder && Object.hasOwn(lease.reservation.amounts, PROBE))
       if (!hasToken && !this.#turns.asks(holder, performance.now())) {
-        outlet.send({ refused: { code: 'CAPACITY', message: 'others wait for the probe token, and had it less recently' } })
+        outlet.send({ refused: { code: 'CAPACITY', message: 'other members wait for the probe token, and had it less recently' } })
         return
       }
     }

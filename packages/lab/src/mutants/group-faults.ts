@@ -93,8 +93,8 @@ export const groupFaults: readonly ShellFault[] = [
     ...real,
     file: `${groups}/parts.ts`,
     name: 'a rank that has ended does not answer those that ask',
-    from: 'this.#send(from, group, { finished: true, ...',
-    to: 'if (group.length > 1e9) this.#send(from, group, { finished: true, ...',
+    from: 'this.#send(from, name, behind === true ?',
+    to: 'if (name.length > 1e9) this.#send(from, name, behind === true ?',
   },
   {
     ...atDeath,
@@ -191,7 +191,7 @@ export const groupFaults: readonly ShellFault[] = [
     ...real,
     file: `${groups}/epochs.ts`,
     name: 'a rank at a boundary ends the calls of others',
-    from: "this.#isUrgent ||= 'report' in said && said.report === 'ready'",
+    from: "this.#isUrgent ||= 'report' in said && said.report === 'shrink'",
     to: "this.#isUrgent ||= 'report' in said",
   },
   {
@@ -220,7 +220,7 @@ export const groupFaults: readonly ShellFault[] = [
     file: `${groups}/parts.ts`,
     name: 'a question of a stranger keeps the lock off',
     from: 'if (part !== undefined && part.rank?.isLost(from) !== true) return',
-    to: 'if (part?.rank !== undefined && part.rank.isLost(from) !== true) return\n      this.#settled.add(group, content.asks)',
+    to: 'if (part?.rank !== undefined && part.rank.isLost(from) !== true) return\n    this.#settled.add(name, asks)',
   },
   {
     ...fromLiars,
@@ -252,10 +252,10 @@ export const groupFaults: readonly ShellFault[] = [
   },
   {
     ...real,
-    file: `${groups}/pool-layout.ts`,
+    file: `${groups}/group-host.ts`,
     name: 'each rank takes the sites from its own view',
-    from: 'stated ?? this.sitesOf(places)',
-    to: 'stated === undefined ? [] : this.sitesOf(places)',
+    from: 'self, ranks, sites, {',
+    to: 'self, ranks, this.#layout.sitesOf(ranks), {',
   },
   {
     ...real,

@@ -95,8 +95,8 @@ export const watchFaults: readonly ShellFault[] = [
     file: `${source}/shell/watch-server.ts`,
     test: overview,
     name: 'the place of a watch is not free after its end',
-    from: 'watch?.end()',
-    to: 'watch?.stage',
+    from: 'place?.end()',
+    to: 'place?.stage',
   },
   {
     file: `${source}/shell/watch-server.ts`,

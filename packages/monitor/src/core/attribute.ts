@@ -2,23 +2,23 @@ import { InvalidAttributeError } from '../errors.ts'
 import type { Freshness, Milliseconds } from './sensor.ts'
 import type { Value } from '../expression/value.ts'
 
-/** Default of `ttl`, ms. A guess: people look once a second. */
+/** Default of `ttl`, ms. A guess: a person looks once a second. */
 const DEFAULT_TTL: Milliseconds = 1000
 /** Maximum characters of a name, of a unit and of a description. Guesses. */
 const [MAX_NAME, MAX_UNIT, MAX_ABOUT] = [64, 16, 128]
-/** Words of letters, digits and underscores, joined by dots, as OpenTelemetry has them. */
+/** Words of letters, digits and underscores, joined by dots, as in the names of OpenTelemetry. */
 const NAME = /^[a-z_][a-z0-9_]*(?:\.[a-z0-9_]+)*$/iu
 
-/** An attribute of this member: how it is measured, and how long a value counts. */
+/** An attribute of this member: how to measure it, and how long its value is valid. */
 export interface Attribute extends Partial<Freshness> {
   /** In the notation of UCUM, as `By`, `s` or `{thread}`. Default: `1`, a number without a unit. */
   readonly unit?: string
   /** One sentence for people. */
   readonly about?: string
-  /** Measures by a function. The signal aborts if nobody needs the value any more. */
+  /** Measures by a function. The signal aborts if no reader needs the value any more. */
   readonly read?: (signal: AbortSignal) => Value | Promise<Value>
   /**
-   * Measures by a command of the shell: its output, read as JSON if it is JSON, else as text. Not
+   * Measures by a shell command. Its output is the value: JSON if it is valid JSON, else text. Not
    * in browsers.
    */
   readonly command?: string

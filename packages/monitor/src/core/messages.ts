@@ -13,7 +13,7 @@ const span = v.pipe(v.number(), v.finite(), v.minValue(0))
 const scalar = v.union([v.pipe(v.number(), v.finite()), text(MAX_VALUE_BYTES), v.boolean()])
 const value = v.union([scalar, v.pipe(v.array(scalar), v.maxLength(MAX_VALUE_BYTES))])
 
-/** How to read, as it goes over the wire. */
+/** The options of a read, as they go over the wire. */
 export const readOptions = v.object({
   response: v.optional(v.picklist(['cached', 'immediate', 'last'], 'must be cached, immediate or last')),
   quality: v.optional(v.pipe(v.number(), v.minValue(0, 'must be from 0 to 100'), v.maxValue(100, 'must be from 0 to 100'))),
@@ -21,10 +21,7 @@ export const readOptions = v.object({
   cancel: v.optional(v.boolean()),
 })
 
-/**
- * A request of a stream: names of attributes to read, or no names: all of them. Or a question for
- * the schemas.
- */
+/** A request: the names of attributes to read (default: all), or a question for the schemas. */
 export const request = v.union([
   v.object({ schema: v.literal(true) }),
   v.object({ read: v.optional(v.pipe(v.array(text(64)), v.maxLength(MAX_NAMES))), ...readOptions.entries }),

@@ -1,7 +1,8 @@
 import { distance } from 'fastest-levenshtein'
 
 /**
- * Returns the name that is most like this one, for an error message; undefined: none is like it.
+ * Returns the name that is most similar to this one, for an error message; undefined: no name is
+ * similar.
  */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const within = names.find((each) => each.endsWith(`.${name}`) || each.includes(name))

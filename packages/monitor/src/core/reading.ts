@@ -4,8 +4,9 @@ import type { Measured, Milliseconds, Response } from './sensor.ts'
 export interface Problem {
   /**
    * `NO_ATTRIBUTE`: the member has no attribute of this name. `NO_VALUE`: nothing was measured yet.
-   * `NO_ANSWER`: the measurement took too long. `SENSOR_FAILED`: it failed. `CANCELLED`: a reader
-   * cancelled it. `DENIED`: the member does not let this one read it.
+   * `NO_ANSWER`: the measurement took too long. `SENSOR_FAILED`: the measurement failed.
+   * `CANCELLED`: a reader cancelled the measurement. `DENIED`: the reader may not see the
+   * attribute.
    */
   readonly code: 'NO_ATTRIBUTE' | 'NO_VALUE' | 'NO_ANSWER' | 'SENSOR_FAILED' | 'CANCELLED' | 'DENIED'
   readonly message: string
@@ -17,14 +18,20 @@ export type Reading = { readonly name: string; readonly unit: string } & (
   | { readonly problem: Problem; readonly value?: undefined }
 )
 
-/** How a member reads attributes. */
+/** The options of a read. */
 export interface ReadOptions {
   /** Default: `cached`. */
   readonly response?: Response | undefined
-  /** Measures again below this quality, from 0 to 100. Default: `ttl` decides. */
+  /**
+   * Measures again if the quality of the last value is lower, from 0 to 100. Default: `ttl`
+   * decides.
+   */
   readonly quality?: number | undefined
-  /** Gives up waiting for a measurement after this time, ms. Default: 5,000. */
+  /** Waits for a measurement for at most this time, ms. Default: 5,000. */
   readonly timeout?: Milliseconds | undefined
-  /** Also ends a measurement that took too long, if nobody else waits for it. Default: no. */
+  /**
+   * Also ends a measurement that takes longer than `timeout`, if no other reader waits for it.
+   * Default: no.
+   */
   readonly cancel?: boolean | undefined
 }

@@ -8,20 +8,23 @@ export interface Sample {
   readonly value: Value
 }
 
-/** A series keeps samples for this long, ms. A guess: longer cuts lose samples anyway. */
+/**
+ * A series keeps samples for this time, ms. A guess: a consumer that is away for longer loses
+ * samples.
+ */
 export const KEPT: Milliseconds = 600_000
 /** Maximum number of samples of a ring: ten minutes at 10 Hz. */
 const MAX_SAMPLES = 6000
-/** Maximum bytes of texts and lists in a ring, as JSON. A guess. */
+/** Maximum length of all texts and lists in a ring, as JSON. A guess. */
 const MAX_BYTES = 262_144
 
-/** Stands for a sample that is out, so that its value takes no memory. */
+/** Replaces a sample that was dropped, so that its value takes no memory. */
 const OUT: Sample = { seq: 0, at: 0, value: 0 }
 
-/** The last samples of an attribute: ten minutes, bounded in number and bytes. */
+/** The samples of an attribute of the last ten minutes, bounded in number and bytes. */
 export class Ring {
   #samples: Sample[] = []
-  /** The number of samples at the beginning of the list that are out. */
+  /** The number of dropped samples at the start of the list. */
   #out = 0
   #bytes = 0
 
@@ -33,7 +36,7 @@ export class Ring {
       this.#samples[this.#out++] = OUT
       first = this.#samples[this.#out] as Sample
     }
-    // So the list moves once in a while, and not for each sample.
+    // The list is copied when half of it is dropped, and not for each sample.
     if (2 * this.#out < this.#samples.length) return
     this.#samples = this.#samples.slice(this.#out)
     this.#out = 0

@@ -1,16 +1,16 @@
+import type { Milliseconds } from '@jel/machine'
 import type { Value } from '../expression/value.ts'
 
-/** A point in time or a span, ms. */
-export type Milliseconds = number
+export type { Milliseconds }
 
 /**
- * Which value answers a read (InfoGram's `response`). `cached`: the last one if it is young enough,
- * else a new one. `immediate`: a new one. `last`: the last one, whatever its age. `last` never
- * measures.
+ * Which value answers a read (InfoGram's `response`). `cached`: the last value if it is young
+ * enough, else a new value. `immediate`: a new value. `last`: the last value, whatever its age.
+ * `last` never measures.
  */
 export type Response = 'cached' | 'immediate' | 'last'
 
-/** How long a measured value counts. */
+/** How long a measured value is valid. */
 export interface Freshness {
   /** A value of this age is measured again, ms. 0: each read measures. */
   readonly ttl: Milliseconds
@@ -40,7 +40,7 @@ export interface Measured {
 }
 
 /**
- * The last value of one attribute, and the decision whether a read needs a new one. It has no
+ * The last value of one attribute, and the decision whether a read needs a new value. It has no
  * clock: each call gets the time.
  */
 export class Sensor {
@@ -56,7 +56,7 @@ export class Sensor {
     this.#freshness = freshness
   }
 
-  /** Whether a read measures, takes the last value, or has none. */
+  /** Whether a read measures, gets the last value, or gets no value. */
   answerOf(now: Milliseconds, response: Response, quality: number | undefined): 'measure' | 'last' | 'none' {
     if (response === 'last') return this.#last === undefined ? 'none' : 'last'
     if (this.#last === undefined) return 'measure'

@@ -3,18 +3,18 @@ import type { Milliseconds } from './sensor.ts'
 import type { ServedWatch } from './served-watch.ts'
 import type { Value } from '../expression/value.ts'
 
-/** The samples of an attribute that is watched, or was watched in the last ten minutes. */
+/** The samples of an attribute that is watched now, or was watched in the last ten minutes. */
 export class Series {
   /** Names the series. */
   readonly id: number
   readonly watchers = new Set<ServedWatch>()
-  /** The time of the next sample, or of the end if nobody watches. */
+  /** The time of the next sample. If nobody watches: the time at which the series ends. */
   dueAt: Milliseconds
   isMeasuring = false
   readonly #ring = new Ring()
   /** The number of the last sample. */
   #seq = 0
-  /** The time at which the last watcher went. */
+  /** The time at which the last watch ended. */
   #leftAt: Milliseconds = 0
 
   constructor(id: number, now: Milliseconds) {
@@ -22,7 +22,7 @@ export class Series {
     this.dueAt = now
   }
 
-  /** The time between two samples that the fastest watcher wants. */
+  /** The time between two samples: the shortest one that a watch wants. */
   get every(): Milliseconds {
     let every = Infinity
     for (const { spec } of this.watchers) every = Math.min(every, spec.every)
@@ -31,13 +31,16 @@ export class Series {
 
   /** Begins to measure for a watch, at once. */
   add(watch: ServedWatch, now: Milliseconds): void {
-    // The numbers of a time in which nobody watched stay free, so it shows as a gap.
+    // No sample gets the numbers of a time in which nobody watched. So the consumer sees a gap.
     if (this.watchers.size === 0 && this.#seq > 0) this.#seq += Math.round((now - this.#leftAt) / watch.spec.every)
     this.watchers.add(watch)
     this.dueAt = Math.min(this.dueAt, now)
   }
 
-  /** Returns whether the series has no watcher and no sample, so that it can go. */
+  /**
+   * Removes a watch. Returns whether the series has no watch and no sample, so that it can be
+   * removed.
+   */
   remove(watch: ServedWatch, now: Milliseconds): boolean {
     this.watchers.delete(watch)
     if (this.watchers.size > 0) return false
@@ -55,8 +58,8 @@ export class Series {
   }
 
   /**
-   * Returns the samples after this number, in order. A number in place of a sample: so many are
-   * missing there.
+   * Returns the samples after this number, in order. A number in the list is a number of samples
+   * that are missing at this position.
    */
   after(seq: number): readonly (Sample | number)[] {
     const parts: (Sample | number)[] = []

@@ -17,7 +17,7 @@ interface Watched {
 }
 
 /**
- * A watch of one consumer: it selects the rows that its filters let pass. A slow consumer gets the
+ * A watch of one consumer. It selects the rows that pass its filters. A slow consumer gets the
  * latest row of each attribute.
  */
 export class ServedWatch {
@@ -31,7 +31,7 @@ export class ServedWatch {
   readonly #pending = new Map<number, Row>()
   #lost = 0
 
-  /** @param held whether the condition held when the last stream broke */
+  /** @param held whether the condition was true when the last stream broke */
   constructor(id: string, spec: ParsedWatch, held: boolean, now: Milliseconds) {
     const { attributes, over, reduce } = spec
     this.id = id
@@ -51,7 +51,7 @@ export class ServedWatch {
   measured(name: string, series: number, sample: Sample, every: Milliseconds, now: Milliseconds): readonly Row[] {
     const index = this.spec.attributes.indexOf(name)
     const watched = this.#watched[index] as Watched
-    // Another watcher may want more samples than this one.
+    // Another watch of the attribute may want more samples than this one.
     if (now < watched.nextAt - every / 2) return []
     watched.nextAt = Math.max(watched.nextAt + this.spec.every, now)
     return this.#take(index, series, sample, { now, replayed: false })
@@ -62,12 +62,15 @@ export class ServedWatch {
     const { when, change } = this.spec
     return parts.flatMap((part) => {
       if (typeof part === 'object') return this.#take(index, series, part, { now, replayed: true })
-      // The filters of a watch leave numbers out, too.
+      // A watch with filters leaves numbers out anyway, so a missing number says nothing.
       return when === undefined && change === undefined ? this.#sent({ type: 'gap', index, missing: part }) : []
     })
   }
 
-  /** A problem is sent once, until there is a value again. Returns the rows to send. */
+  /**
+   * The attribute has a problem. It is sent once, until the attribute has a value again. Returns
+   * the rows to send.
+   */
   failed(name: string, problem: Problem): readonly Row[] {
     const index = this.spec.attributes.indexOf(name)
     const watched = this.#watched[index] as Watched
@@ -76,7 +79,7 @@ export class ServedWatch {
     return this.#sent({ type: 'problem', index, problem })
   }
 
-  /** The consumer takes no rows for now, or takes rows again. Returns the rows to send. */
+  /** The consumer is slow, or has read all. Returns the rows to send. */
   flow(isFull: boolean): readonly Row[] {
     this.#isFull = isFull
     if (isFull || this.#pending.size === 0) return []
@@ -100,7 +103,7 @@ export class ServedWatch {
     watched.problem = undefined
     const value = window === undefined || typeof sample.value !== 'number' ? sample.value : window.push(sample.value, sample.at)
     if (typeof value === 'number' && !Number.isFinite(value)) return []
-    // A short window would show single values.
+    // A window that is not full yet would show single values.
     if (isSummary === true && (typeof value !== 'number' || now - this.#began < over)) return []
     watched.value = value
     const holds =

@@ -1,20 +1,11 @@
-/** A member with its location, in levels from fine to coarse: `node7@rack2@delft@nl`. */
-interface Located {
-  readonly id: string
-  readonly location: string
-}
-
-/** Returns the site of a member: the coarsest level of its location. */
-export function siteOf({ location }: Pick<Located, 'location'>): string {
-  return location.slice(location.lastIndexOf('@') + 1)
-}
+import { isWithin, siteOf, type Located } from './members.ts'
 
 /**
- * Returns the member that aggregates for each site: the one with the highest hash of site and id
- * (rendezvous hashing). So all members with the same view choose the same one, and if it goes only
- * its own site moves.
+ * Returns the member that aggregates for each site: the member with the highest hash of site and id
+ * (rendezvous hashing). So all members with the same view choose the same one. The end of a member
+ * changes the choice of its own site only.
  *
- * @param mayServe whether a member is a candidate; one that failed is none for a while
+ * @param mayServe whether a member is a candidate; a member that failed is no candidate for a while
  */
 export function aggregators<Member extends Located>(
   members: readonly Member[],
@@ -27,7 +18,7 @@ export function aggregators<Member extends Located>(
   return new Map([...candidates].map(([site, some]) => [site, greatest(site, some) as Member]))
 }
 
-/** Returns the member with the highest hash of a place and its id. */
+/** Returns the member with the highest hash of a text and its id. */
 function greatest<Member extends Located>(place: string, members: readonly Member[]): Member | undefined {
   let [best, most] = [undefined as Member | undefined, -1]
   for (const member of members) {
@@ -39,14 +30,14 @@ function greatest<Member extends Located>(place: string, members: readonly Membe
 }
 
 /**
- * Returns the manager of a location: the member there that all members compute alike, as long as
- * they have the same view (rendezvous hashing). If it goes, all know the next one.
+ * Returns the manager of a location: one of the members there. All members with the same view
+ * compute the same one (rendezvous hashing), and the next one after its end.
  *
- * @param location the end of a location, in levels; empty: the whole pool
- * @returns undefined if no member is there
+ * @param location the last levels of a location; empty: the whole pool
+ * @returns undefined if no member is at this location
  */
 export function managerOf<Member extends Located>(members: readonly Member[], location: string): Member | undefined {
-  const there = members.filter((each) => location === '' || `@${each.location}`.endsWith(`@${location}`))
+  const there = members.filter((each) => location === '' || isWithin(each, location))
   return greatest(location, there)
 }
 

@@ -15,19 +15,22 @@ const value = v.pipe(
   v.union([scalar, v.pipe(v.array(scalar), v.maxLength(MAX_VALUE_BYTES))]),
   v.check((given) => valueProblem(given) === undefined),
 )
-/** The last date that exists, ms since 1970 (ECMAScript). */
+/** From 1970 until the last date of ECMAScript, ms. */
 const time = v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e15))
 const index = v.pipe(whole, v.maxValue(MAX_WATCHED - 1))
 
-/** The first message of a stream, from the side that began it. */
+/** The first message of a stream, from the member that opened it. */
 export const watchRequest = v.union([
-  /** A consumer wants samples. `since`: its last sample of each attribute: series and number. */
+  /**
+   * A consumer wants samples. `since`: the series and the number of its last sample of each
+   * attribute.
+   */
   v.object({
     watch: watchSpec,
     since: v.optional(v.record(text(64), v.tuple([whole, whole]))),
-    /** Wants numbers of all members of the producer's site, reduced. */
+    /** The consumer wants aggregates of the site of the producer. */
     site: v.optional(v.literal(true)),
-    /** The condition held when the last stream broke. */
+    /** The condition was true when the last stream broke. */
     held: v.optional(v.literal(true)),
   }),
   /** A producer wants to send these attributes. */
@@ -37,14 +40,14 @@ export const watchRequest = v.union([
 export type WatchRequest = Extract<v.InferOutput<typeof watchRequest>, { watch: unknown }>
 
 /**
- * The parts that a sample seldom has: its series, whether it comes late, whether the condition
- * holds, and the number of members of a site.
+ * Fields that most samples lack: the series, whether the sample is replayed, whether the condition
+ * is true, and the number of members of a site.
  */
 const extras = v.object({ s: v.optional(whole), r: v.optional(v.literal(1)), h: v.optional(v.boolean()), c: v.optional(whole) })
 
 /**
- * The messages of a producer. First the units, or a refusal. Then rows: a sample is
- * [index, number, Unix ms, value].
+ * The messages of a producer. First the units, or a refusal. Then rows: a sample is [index, number,
+ * Unix ms, value].
  */
 export const watchAnswer = v.union([
   v.object({ units: v.pipe(v.array(text(16)), v.maxLength(MAX_WATCHED)) }),
@@ -67,7 +70,9 @@ export const watchAnswer = v.union([
 export type WatchAnswer = v.InferOutput<typeof watchAnswer>
 type WireRow = Extract<WatchAnswer, { rows: unknown }>['rows'][number]
 
-/** Encodes the rows of one stream. A sample names its series only if that is a new one. */
+/**
+ * Encodes the rows of one stream. A sample names its series only if the attribute has a new series.
+ */
 export class RowEncoder {
   readonly #series = new Map<number, number>()
 

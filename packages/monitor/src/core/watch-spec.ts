@@ -6,9 +6,9 @@ import { REDUCERS, type Reducer } from './window.ts'
 
 /** Maximum number of attributes of a watch. A guess. */
 export const MAX_WATCHED = 64
-/** Shortest time between two samples, ms: 10 Hz. From GRID. */
+/** Shortest time between two samples, ms: 10 Hz. A guess. */
 const SHORTEST: Milliseconds = 100
-/** Maximum number of samples of a window: an hour at 1 Hz, and some. */
+/** Maximum number of samples of a window: a bit more than an hour at 1 Hz. A guess. */
 const MAX_WINDOW = 4096
 
 /** The samples that a consumer wants. */
@@ -18,16 +18,18 @@ export interface WatchSpec {
   /** Time between two samples, ms. At least 100. Default: 1,000. */
   readonly every?: Milliseconds | undefined
   /**
-   * A condition over the attributes: a sample comes when it begins or ceases to hold. With `change`
-   * also samples in between.
+   * A condition over the attributes. A sample comes when the condition becomes true or false. With
+   * `change` samples come in between, too.
    */
   readonly when?: string | undefined
   /**
-   * A sample comes if the value differs from the last sent one by more than this share of it: 0.2
-   * is 20 %.
+   * A sample comes if the value differs from the last sent value by more than this share of that
+   * value: 0.2 is 20 %.
    */
   readonly change?: number | undefined
-  /** Sends the reduced value of the samples of the last `over` ms in place of each sample. */
+  /**
+   * In place of each sample the watch sends the reduced value of the samples of the last `over` ms.
+   */
   readonly over?: Milliseconds | undefined
   /** Default: `mean`. Only with `over`. */
   readonly reduce?: Reducer | undefined
@@ -41,7 +43,7 @@ export interface ParsedWatch {
   readonly change: number | undefined
   readonly over: Milliseconds | undefined
   readonly reduce: Reducer
-  /** The consumer may see windows alone, and only whole ones. Default: no. */
+  /** The consumer may see only windows, and only full ones. Default: no. */
   readonly isSummary?: boolean
 }
 

@@ -13,13 +13,13 @@ export type WatchInput =
       readonly watch: string
       readonly spec: ParsedWatch
       readonly since: Readonly<Record<string, Since>>
-      /** The condition held when the last stream broke. Default: no. */
+      /** The condition was true when the last stream broke. Default: no. */
       readonly held?: boolean
     }
   | { readonly type: 'unwatch'; readonly watch: string }
   | { readonly type: 'measured'; readonly name: string; readonly value: Value }
   | { readonly type: 'failed'; readonly name: string; readonly problem: Problem }
-  /** The consumer takes no rows for now, or takes rows again. */
+  /** The consumer is slow, or has read all. */
   | { readonly type: 'full' | 'ready'; readonly watch: string }
 
 export type WatchEffect =
@@ -27,9 +27,9 @@ export type WatchEffect =
   | { readonly type: 'send'; readonly watch: string; readonly rows: readonly Row[] }
 
 /**
- * The producer of watched values (GMA). It samples an attribute only while somebody watches it, as
- * often as the fastest watcher wants, once for all watchers. Ten minutes of samples wait for a
- * consumer whose stream broke.
+ * The producer of watched values (GMA). It measures an attribute only while a consumer watches it:
+ * as often as the most frequent watch wants, and once for all watches. It keeps the samples of ten
+ * minutes for consumers whose streams broke.
  */
 export class Watching implements Machine<WatchInput, WatchEffect> {
   readonly #random: () => number
@@ -47,6 +47,8 @@ export class Watching implements Machine<WatchInput, WatchEffect> {
   }
 
   handle(input: WatchInput | TimerInput, now: Milliseconds): readonly (WatchEffect | TimerEffect)[] {
+    const wakeAt = this.#timers.next
+    const isDue = wakeAt <= now
     this.#now = now
     this.#effects = []
     switch (input.type) {
@@ -69,8 +71,11 @@ export class Watching implements Machine<WatchInput, WatchEffect> {
       case 'timer':
         break
     }
-    this.#timers.fire(now, () => this.#due())
-    this.#schedule()
+    // A watch that begins now waits for the timer. So all watches of this moment share a
+    // measurement.
+    if (isDue) this.#timers.fire(now, () => this.#measureDue())
+    const { next } = this.#timers
+    if (next !== wakeAt && next < Infinity) this.#effects.push({ type: 'timer', at: next })
     return this.#effects
   }
 
@@ -81,6 +86,7 @@ export class Watching implements Machine<WatchInput, WatchEffect> {
       const series = this.#series.get(name) ?? new Series(Math.floor(this.#random() * 2 ** 32), this.#now)
       this.#series.set(name, series)
       series.add(watch, this.#now)
+      this.#await(series)
       const from = since[name]
       if (from?.series === series.id) this.#send(id, watch.replay(index, series.id, series.after(from.seq), this.#now))
     }
@@ -93,30 +99,30 @@ export class Watching implements Machine<WatchInput, WatchEffect> {
     for (const name of watch.spec.attributes) if (this.#series.get(name)?.remove(watch, this.#now) === true) this.#series.delete(name)
   }
 
-  #due(): void {
+  /** Measures the series that are due, and ends those that nobody has watched for ten minutes. */
+  #measureDue(): void {
     for (const [name, series] of this.#series) {
-      if (this.#now < series.dueAt) continue
-      if (series.watchers.size === 0) this.#series.delete(name)
-      else if (!series.isMeasuring) {
-        series.isMeasuring = true
-        series.dueAt = Math.max(series.dueAt + series.every, this.#now)
-        this.#effects.push({ type: 'measure', name })
-      }
+      if (this.#now >= series.dueAt && !series.isMeasuring) {
+        if (series.watchers.size === 0) this.#series.delete(name)
+        else {
+          series.isMeasuring = true
+          series.dueAt = Math.max(series.dueAt + series.every, this.#now)
+          this.#effects.push({ type: 'measure', name })
+        }
+      } else this.#await(series)
     }
   }
 
-  #schedule(): void {
-    let next = Infinity
-    for (const { dueAt, isMeasuring } of this.#series.values()) if (!isMeasuring && dueAt < next) next = dueAt
-    if (next === this.#timers.at('series')) return
-    this.#timers.set('series', next)
-    this.#effects.push({ type: 'timer', at: next })
+  /** A series that is measured is due again when its measurement has ended. */
+  #await({ dueAt, isMeasuring }: Series): void {
+    if (!isMeasuring) this.#timers.advance('series', dueAt)
   }
 
   #measured(name: string, value: Value): void {
     const series = this.#series.get(name)
     if (series === undefined) return
     const sample = series.measured(value, this.#now, this.#origin)
+    this.#await(series)
     const { id, every } = series
     for (const watch of series.watchers) this.#send(watch.id, watch.measured(name, id, sample, every, this.#now))
   }
@@ -125,6 +131,7 @@ export class Watching implements Machine<WatchInput, WatchEffect> {
     const series = this.#series.get(name)
     if (series === undefined) return
     series.isMeasuring = false
+    this.#await(series)
     for (const watch of series.watchers) this.#send(watch.id, watch.failed(name, problem))
   }
 

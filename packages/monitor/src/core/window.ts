@@ -1,6 +1,8 @@
 import type { Milliseconds } from './sensor.ts'
 
-/** How the numbers of a window become one. `p90`: a tenth of them is greater. */
+/**
+ * How to combine the numbers of a window. `p90`: a tenth of the numbers is greater than the result.
+ */
 export const REDUCERS = ['mean', 'min', 'max', 'sum', 'count', 'p50', 'p90', 'p99'] as const
 export type Reducer = (typeof REDUCERS)[number]
 
@@ -24,7 +26,7 @@ export function reduceNumbers(numbers: readonly number[], by: Reducer): number {
   }
 }
 
-/** The numbers of the last span of time, for a moving mean and the like. */
+/** The numbers of the last span of time, for a moving mean or another reducer. */
 export class Window {
   readonly #over: Milliseconds
   readonly #by: Reducer

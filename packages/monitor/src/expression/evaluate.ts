@@ -11,7 +11,7 @@ export type Lookup = (name: string) => Value | undefined
  */
 const MAX_PART = 256
 
-/** Undefined: unknown, or the types do not fit. */
+/** Undefined: the value is unknown, or the types do not fit. */
 type Result = Value | undefined
 
 /** Evaluates a tree that `problemOf` accepts. */
@@ -46,7 +46,7 @@ export function evaluate(tree: Tree, lookup: Lookup): Result {
   }
 }
 
-/** An unknown part does not matter if the other part decides. */
+/** If one part decides the result, the other part may be unknown. */
 function logical(isAnd: boolean, left: Result, rightOf: () => Result): Result {
   const decides = !isAnd
   if (left === decides) return decides
@@ -60,7 +60,7 @@ function binary(operator: string, left: Result, right: Result): Result {
   if (operator === '==') return isSame(left, right)
   if (operator === '!=') return !isSame(left, right)
   if (operator === 'in') return Array.isArray(right) ? right.includes(left) : undefined
-  // Texts do not grow: otherwise a short expression could search a long text many times.
+  // `+` does not join texts. Otherwise a short expression could build a long text.
   if (typeof left === 'string' && typeof right === 'string') return compare(operator, left, right)
   if (typeof left !== 'number' || typeof right !== 'number') return undefined
   return compare(operator, left, right) ?? calculate(operator, left, right)

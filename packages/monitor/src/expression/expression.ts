@@ -10,7 +10,7 @@ export const MAX_LENGTH = 1024
 /**
  * A condition or a rank over attributes, as in `cpus >= 2 && arch == "x64"`. It has the operators
  * of CEL on numbers, texts, booleans and lists, and the functions `startsWith`, `endsWith` and
- * `contains`. It has no loops, and no texts that grow.
+ * `contains`. It has no loops, and can't join texts.
  */
 export class Expression {
   readonly text: string
@@ -28,13 +28,16 @@ export class Expression {
 
   /** @throws InvalidExpressionError with the column of the problem */
   static parse(text: string): Expression {
-    if (text.length > MAX_LENGTH) throw new InvalidExpressionError(`it has ${text.length} characters; at most ${MAX_LENGTH} are allowed`)
+    if (text.length > MAX_LENGTH)
+      throw new InvalidExpressionError(`the expression has ${text.length} characters; at most ${MAX_LENGTH} are allowed`)
     let tree: Tree
     try {
       tree = parseExpressionAt(withNames(text), 0, { ecmaVersion: 2024 })
     } catch (error) {
       const { pos, message } = error as { pos?: number; message: string }
-      throw new InvalidExpressionError(pos === undefined ? 'it is nested too deeply' : at(pos, message.replace(/ \(\d+:\d+\)$/u, '')))
+      throw new InvalidExpressionError(
+        pos === undefined ? 'the expression is nested too deeply' : at(pos, message.replace(/ \(\d+:\d+\)$/u, '')),
+      )
     }
     const rest = text.slice(tree.end).search(/\S/u)
     if (rest >= 0) throw new InvalidExpressionError(at(tree.end + rest, 'nothing is expected after the expression; numbers have no units'))
@@ -51,7 +54,7 @@ export class Expression {
     return evaluate(this.#tree, lookup)
   }
 
-  /** The conditions that all have to hold: those that `&&` joins. */
+  /** The conditions that `&&` joins. */
   get conjuncts(): readonly Expression[] {
     const parts: Expression[] = []
     const split = (tree: Tree): void => {

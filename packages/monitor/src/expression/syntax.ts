@@ -1,10 +1,10 @@
 import type { Expression as Tree } from 'acorn'
 
 const BINARY: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '<', '<=', '>', '>=', '==', '!=', 'in'])
-/** The functions of a text, and of a list: `contains`. */
+/** The functions of a text. A list has only `contains`. */
 const FUNCTIONS = ['startsWith', 'endsWith', 'contains'] as const
 
-/** The place in an expression that is not allowed. */
+/** A part of an expression that is not allowed, and its position. */
 interface SyntaxProblem {
   readonly at: number
   readonly message: string
@@ -15,10 +15,13 @@ interface SyntaxProblem {
  * with a digit, as in `system.cpu.load_average.1m`.
  */
 const NAMES = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.])[a-z_]\w*(?:\.(?!(?:startsWith|endsWith|contains)\s*\()\w+)+/giu
-/** Stands for a dot in a name. JavaScript allows it in names, so the parser sees one identifier. */
+/**
+ * Replaces a dot in a name. JavaScript allows this character in names, so the parser sees one
+ * identifier.
+ */
 const DOT = '·'
 
-/** Returns the text with one identifier for each name. Each character keeps its place. */
+/** Returns the text with one identifier for each name. Each character keeps its position. */
 export function withNames(text: string): string {
   return text.replaceAll(NAMES, (found) => (/^["']/u.test(found) ? found : found.replaceAll('.', DOT)))
 }
@@ -29,8 +32,8 @@ export function nameOf(tree: Tree): string | undefined {
 }
 
 /**
- * Returns the first part that is not allowed. The parser takes all of JavaScript. This list takes
- * what CEL has without its macros.
+ * Returns the first part that is not allowed. The parser accepts all of JavaScript. This function
+ * accepts the language CEL without its macros.
  */
 export function problemOf(tree: Tree): SyntaxProblem | undefined {
   const no = (message: string): SyntaxProblem => ({ at: tree.start, message })
@@ -44,7 +47,7 @@ export function problemOf(tree: Tree): SyntaxProblem | undefined {
   if (nameOf(tree) !== undefined) return undefined
   switch (tree.type) {
     case 'Literal':
-      return ['number', 'string', 'boolean'].includes(typeof tree.value) ? undefined : no('it is no number, text, true or false')
+      return ['number', 'string', 'boolean'].includes(typeof tree.value) ? undefined : no('this is no number, text, true or false')
     case 'UnaryExpression':
       return ['!', '-'].includes(tree.operator) ? first(tree.argument) : no(`${tree.operator} is no operator here`)
     case 'BinaryExpression':

@@ -7,7 +7,7 @@ export interface Forecast {
   readonly by: string
 }
 
-/** Predicts the next value from the last ones, the newest last. There is at least one. */
+/** Predicts the next value from the last values, the newest last. There is at least one value. */
 type Predict = (values: readonly number[]) => number
 
 /** The longest history that a predictor uses. */
@@ -23,7 +23,10 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[half] as number) : ((sorted[half - 1] as number) + (sorted[half] as number)) / 2
 }
 
-/** The predictors of windows: NWS has the same kinds. The lengths are guesses. */
+/**
+ * The predictors that use the last values. The Network Weather Service (NWS) has the same kinds.
+ * The lengths are guesses.
+ */
 const WINDOWS: readonly (readonly [string, Predict])[] = [
   ['last', lastOf],
   ['trend', (values) => 2 * lastOf(values) - (values.at(-2) ?? lastOf(values))],
@@ -34,8 +37,8 @@ const WINDOWS: readonly (readonly [string, Predict])[] = [
 const GAINS = [0.05, 0.2, 0.5]
 
 /**
- * Forecasts as the Network Weather Service does: several predictors run, and the one with the
- * lowest error so far answers, with its error.
+ * Forecasts as the Network Weather Service does: several predictors run. The forecast is that of
+ * the predictor with the lowest error so far.
  */
 export class Forecaster {
   readonly #values: number[] = []

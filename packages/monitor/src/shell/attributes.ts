@@ -13,12 +13,12 @@ const MAX_ATTRIBUTES = 256
  * millisecond.
  */
 const MAX_COMPARED = 64
-/** A measurement ends after this time, ms. A guess: a hanging sensor must not hang for ever. */
+/** A measurement ends after this time, ms, since a sensor may hang. A guess. */
 const MAX_RUN = 60_000
-/** Default of `timeout`, ms. A guess: as for queries. */
-const DEFAULT_TIMEOUT = 5000
+/** Default of `timeout`, ms. A guess. */
+export const DEFAULT_TIMEOUT = 5000
 
-/** A measurement under way. All readers of the attribute wait for the same one. */
+/** A measurement under way. All readers of the attribute share it. */
 interface Run {
   readonly outcome: Promise<Problem | undefined>
   readonly abort: AbortController
@@ -33,14 +33,14 @@ interface Entry {
   run: Run | undefined
 }
 
-/** The attributes of this member. Measures only when somebody reads. */
+/** The attributes of this member. An attribute is measured only when a member reads it. */
 export class Attributes {
   readonly #entries = new Map<string, Entry>()
 
   /**
-   * Adds an attribute, or replaces one of the same name.
+   * Adds an attribute, or replaces the attribute of the same name.
    *
-   * @returns removes it again
+   * @returns a function that removes the attribute
    * @throws InvalidAttributeError
    */
   define(name: string, attribute: Attribute): () => void {
@@ -85,7 +85,7 @@ export class Attributes {
   }
 
   #remove(name: string): void {
-    this.#entries.get(name)?.run?.abort.abort(new Error('the attribute is gone'))
+    this.#entries.get(name)?.run?.abort.abort(new Error('the attribute was removed'))
     this.#entries.delete(name)
   }
 
@@ -98,7 +98,7 @@ export class Attributes {
     const { promise: late, resolve } = Promise.withResolvers<Problem>()
     const timer = setTimeout(() => {
       resolve({ code: 'NO_ANSWER', message: `${name}: the measurement took more than ${timeout} ms` })
-      // Another reader may have more time.
+      // Another reader may wait longer.
       if (cancel && run.readers === 1) run.abort.abort()
     }, timeout)
     run.readers++
@@ -117,7 +117,7 @@ export class Attributes {
   }
 
   async #outcomeOf(name: string, { sensor, measure }: Entry, abort: AbortController): Promise<Problem | undefined> {
-    const timer = setTimeout(() => abort.abort(new Error(`it took more than ${MAX_RUN} ms`)), MAX_RUN)
+    const timer = setTimeout(() => abort.abort(new Error(`the measurement took more than ${MAX_RUN} ms`)), MAX_RUN)
     // A function may ignore the signal.
     const { promise: aborted, reject } = Promise.withResolvers<never>()
     abort.signal.addEventListener('abort', () => reject(abort.signal.reason as Error), { once: true })

@@ -2,13 +2,14 @@ import type { Member, MemberRef, Pool } from '@jel/jel'
 import * as v from 'valibot'
 import type { Lookup } from '../expression/evaluate.ts'
 import { checkName } from '../core/attribute.ts'
+import { idOf } from '../core/members.ts'
 import { valueProblem, type Value } from '../expression/value.ts'
 import { InvalidAttributeError } from '../errors.ts'
 
 /** The name of the constant in the joined-statement that holds all constants of monitoring. */
 export const MONITOR_CONSTANT = 'jel.monitor'
 
-/** Constants by name. */
+/** Constants, by name. */
 export type ConstantValues = Readonly<Record<string, Value>>
 
 const scalar = v.union([v.pipe(v.number(), v.finite()), v.string(), v.boolean()])
@@ -38,7 +39,7 @@ export class Constants {
   }
 
   of(member: MemberRef): ConstantValues {
-    const id = typeof member === 'string' ? member : member.id
+    const id = idOf(member)
     const found = this.#pool.members().find((each) => each.id === id)
     return found === undefined ? {} : constantsOf(found)
   }
@@ -49,15 +50,15 @@ export class Constants {
 }
 
 /**
- * Returns a function for conditions over a member: its constants, and its `location`, unless it
- * states a constant of this name.
+ * Returns the values of a member for a condition: its constants. `location` is the location of the
+ * member, unless the member states a constant of this name.
  */
 export function lookupOf(member: Pick<Member, 'constants' | 'location'>): Lookup {
   const constants = constantsOf(member)
   return (name) => (Object.hasOwn(constants, name) ? constants[name] : name === 'location' ? member.location : undefined)
 }
 
-/** Returns the constants that a member stated. A member that states something else has none. */
+/** Returns the constants that a member stated; empty if they are not valid. */
 export function constantsOf({ constants }: Pick<Member, 'constants'>): ConstantValues {
   const bytes = constants.get(MONITOR_CONSTANT)
   if (bytes === undefined) return {}

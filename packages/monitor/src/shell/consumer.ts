@@ -1,33 +1,37 @@
 import { RowEncoder } from '../core/watch-messages.ts'
 import type { Row } from '../core/row.ts'
 
-/** Rows of this time go in one frame, ms. A guess: attributes are measured one after the other. */
+/**
+ * The rows of this time go in one frame, ms. A guess: several attributes are measured one after the
+ * other.
+ */
 const GATHER = 5
 /** Characters of the rows of one frame. A guess: a row has at most 1.2 KB, a frame 128 KiB. */
 const FRAME_LENGTH = 32_768
 /**
- * A consumer with so many unread bytes gets only the latest values, until it has read all. A guess.
+ * A consumer that has this many unread bytes is slow. It gets only the latest values until it has
+ * read all bytes. A guess.
  */
 export const FULL_BYTES = 16_384
-/** A member looks this often whether a slow consumer has read all, ms. A guess. */
+/** A producer looks after this time whether a slow consumer has read all, ms. A guess. */
 const LOOK_AGAIN = 100
 
 /** The way to the consumer of one watch: a stream, or a call in this process. */
 export interface Outlet {
   send(message: object): void
-  /** Bytes that the consumer has not taken. */
+  /** Bytes that the stream has not taken. */
   waiting(): number
-  /** These bytes, and those that its stream keeps. */
+  /** These bytes, and the bytes in the buffer of the stream. */
   held(): number
 }
 
-/** Sends the rows of one watch to its consumer, and notes when it is slow. */
+/** Sends the rows of one watch to its consumer, and notes when the consumer is slow. */
 export class Consumer {
   readonly #outlet: Outlet
   readonly #onFlow: (isFull: boolean) => void
   readonly #encoder = new RowEncoder()
   #rows: unknown[] = []
-  /** Runs until the rows are sent, and while the consumer is slow. A slow one gets no rows. */
+  /** Runs until the rows are sent, and while the consumer is slow. A slow consumer gets no rows. */
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /** @param onFlow called when the consumer is slow, and when it has read all */
@@ -70,7 +74,7 @@ export class Consumer {
   }
 }
 
-/** Cuts rows into lists that are far shorter than a frame may be. */
+/** Divides rows into lists that are far shorter than the longest frame. */
 function inFrames(rows: readonly unknown[]): unknown[][] {
   const frames: unknown[][] = []
   let size = Infinity

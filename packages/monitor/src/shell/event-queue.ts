@@ -1,14 +1,14 @@
 /** Maximum number of events that wait for a slow reader. A guess: an event has at most 1.2 KB. */
 const MAX_WAITING = 4096
 
-/** Events for one reader. If too many wait, the oldest ones go. */
+/** Events for one reader. If too many events wait, the oldest ones are dropped. */
 export class EventQueue<Event> implements AsyncIterable<Event> {
   #events: Event[] = []
   #lost = 0
   #hasEnded = false
   #wake: (() => void) | undefined
 
-  /** The number of events that the reader did not get. */
+  /** The number of dropped events. */
   get lost(): number {
     return this.#lost
   }

@@ -1,6 +1,7 @@
 import type { MemberRef, Pool, Stream } from '@jel/jel'
 import { askOnce, fromJson, PeerLimits, serveOnce } from '@jel/channel'
 import { answer, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, request, type Answer, type Request } from '../core/messages.ts'
+import { idOf } from '../core/members.ts'
 import { NoAnswerError } from '../errors.ts'
 
 const PROTOCOL = '/jel-info/1.0.0'
@@ -9,19 +10,23 @@ const PROTOCOL = '/jel-info/1.0.0'
  * a page reads all of its members at once.
  */
 const [MAX_OPEN, MAX_OF_ONE] = [256, 8]
-/** One request of a member begins at least this long after its former one, ms. A guess. */
+/** Between two requests of one member lies at least this time, ms. A guess. */
 const PAUSE = 5
-/** A member asks a member that ends the stream this many times, with this pause, ms. Guesses. */
+/**
+ * If a stream ends without an answer, the reader asks again: this many times in all, after this
+ * pause, ms. Guesses.
+ */
 const [ATTEMPTS, ASK_AGAIN] = [4, 300]
 /**
- * Time for a request to arrive, ms, and time for an answer beyond the time of its read. Guesses.
+ * Time for a request to arrive, ms, and the time for its answer in addition to the `timeout` of the
+ * read. Guesses.
  */
 const [REQUEST_TIME, EXTRA_TIME] = [5000, 2000]
 
 /** The member ended the stream without an answer. */
 class EndedStreamError extends NoAnswerError {}
 
-/** Reads attributes of other members, and lets them read. A stream carries one request. */
+/** Reads attributes of other members, and answers their reads. A stream carries one request. */
 export class InfoStreams {
   readonly #pool: Pool
   readonly #answerOf: (asked: Request, from: string) => Promise<Answer>
@@ -45,7 +50,7 @@ export class InfoStreams {
       try {
         return await this.#askOnce(member, asked, time, signal)
       } catch (error) {
-        // The member may not know this one yet.
+        // The other member may not have heard of this member yet.
         if (attempt === ATTEMPTS || !(error instanceof EndedStreamError)) throw error
         await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN))
       }
@@ -60,13 +65,13 @@ export class InfoStreams {
       errorOf: (why) =>
         why === 'late'
           ? new NoAnswerError(`${idOf(member)}: no answer within ${time + EXTRA_TIME} ms`)
-          : new EndedStreamError(`${idOf(member)}: it ended the stream without an answer`),
+          : new EndedStreamError(`${idOf(member)} ended the stream without an answer`),
       signal,
     })
     try {
       return fromJson(answer, bytes) as Answer
     } catch {
-      throw new NoAnswerError(`${idOf(member)}: its answer is none`)
+      throw new NoAnswerError(`the answer of ${idOf(member)} is not valid`)
     }
   }
 
@@ -78,8 +83,4 @@ export class InfoStreams {
       answer: async (bytes) => await this.#answerOf(fromJson(request, bytes), from),
     })
   }
-}
-
-function idOf(member: MemberRef): string {
-  return typeof member === 'string' ? member : member.id
 }

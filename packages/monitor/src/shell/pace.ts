@@ -1,10 +1,10 @@
 /**
- * A consumer reads at most this much of one producer, bytes/ms. A guess: 64 attributes at 10 Hz
- * take a twentieth.
+ * A consumer reads at most this many bytes per ms of one producer. A guess: 64 attributes at 10 Hz
+ * take a twentieth of it.
  */
 const BYTES_PER_MS = 1000
 
-/** Reads at most so fast: a producer may send without end. */
+/** Reads at most at this rate, since a producer may send without end. */
 export async function* paced(frames: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const frame of frames) {
     yield frame

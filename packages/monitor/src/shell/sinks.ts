@@ -4,11 +4,11 @@ import { WatchedMember, type MemberEvent, type WatchEvent } from './watch-client
 
 type Sink = (event: WatchEvent | MemberEvent) => void
 
-/** For each attribute that others may push the function that takes its samples. */
+/** The functions that take the samples of attributes that other members push. */
 export class Sinks {
   readonly #sinks = new Map<string, Sink>()
 
-  /** @returns takes no more */
+  /** @returns a function that removes the sink */
   add(names: readonly string[], sink: Sink): () => void {
     for (const name of names) this.#sinks.set(name, sink)
     return () => {
@@ -17,8 +17,8 @@ export class Sinks {
   }
 
   /**
-   * Takes the frames of a member that pushes these attributes. Undefined: nobody accepts one of
-   * them.
+   * Returns a function that takes the frames of a member that pushes these attributes; undefined:
+   * some of them have no sink.
    */
   takerOf(member: string, names: readonly string[]): ((bytes: Uint8Array) => void) | undefined {
     if (!names.every((name) => this.#sinks.has(name))) return undefined

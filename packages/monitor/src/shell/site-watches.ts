@@ -2,18 +2,25 @@ import type { Watch } from './watch.ts'
 import type { ParsedWatch } from '../core/watch-spec.ts'
 import { reduceNumbers, type Reducer } from '../core/window.ts'
 
-/** A value that is older than so many intervals does not count: its member may be gone. A guess. */
+/**
+ * A value that is older than this number of intervals does not count: its member may be gone. A
+ * guess.
+ */
 const STALE = 4
 /**
- * Maximum number of different watches of a site, and of those of one consumer. Each takes a watch
- * of all members of the site, of eight that one member may have there. Guesses.
+ * Maximum number of different watches of a site, in total and for one consumer. For each of them
+ * this member watches all members of its site, and each of these serves it at most eight watches.
+ * Guesses.
  */
 const [MAX_DIFFERENT, MAX_OF_ONE] = [4, 2]
 
-/** The values of a site at one time: for each attribute the reduced number, and how many it has. */
+/**
+ * The values of a site at one time: for each attribute the reduced number, and the number of
+ * members that have a value.
+ */
 export type SiteValues = readonly { readonly value: number; readonly count: number }[]
 
-/** A number of all members of a site: the reduced values of an attribute. */
+/** The reduced values of an attribute at all members of a site. */
 export interface SiteAggregate {
   readonly name: string
   readonly reduce: Reducer
@@ -26,7 +33,7 @@ export interface SiteAggregate {
 
 /** A watch of all members of the site of this member, for all consumers that want the same. */
 interface SiteWatch {
-  /** The consumer that began it. */
+  /** The consumer for which it began. */
   readonly by: string
   readonly watch: Watch
   readonly spec: ParsedWatch
@@ -37,8 +44,9 @@ interface SiteWatch {
 }
 
 /**
- * Aggregates attributes over the members of this member's site. Consumers that want the same share
- * one watch. So a member is measured once for all consumers, and sends its values within its site.
+ * Aggregates attributes over the members of the site of this member. Consumers that want the same
+ * aggregate share one watch. So each member of the site measures once for all consumers, and sends
+ * its values to this member only.
  */
 export class SiteWatches {
   /** Watches all members of the site. */
@@ -50,7 +58,8 @@ export class SiteWatches {
   }
 
   /**
-   * Whether there is room for this watch. The watch of others with the same attributes is shared.
+   * Whether this watch is within the limits. It is if another consumer has the same watch, because
+   * both share it.
    */
   mayFollow({ attributes, every, reduce }: ParsedWatch, from: string): boolean {
     if (this.#watches.has(JSON.stringify([attributes, every, reduce]))) return true
@@ -61,7 +70,7 @@ export class SiteWatches {
   /**
    * Calls a function with the reduced values of the site, once each `every`.
    *
-   * @returns ends the calls
+   * @returns a function that ends the calls
    */
   follow(spec: ParsedWatch, by: string, listener: (values: SiteValues) => void): () => void {
     const { attributes, every, reduce } = spec
@@ -76,7 +85,7 @@ export class SiteWatches {
     }
   }
 
-  /** The latest numbers of all watches that run, those with members only. */
+  /** The latest aggregates of all watches that run. An attribute without a value is left out. */
   get aggregates(): SiteAggregate[] {
     return [...this.#watches.values()].flatMap(({ spec: { attributes, every, reduce }, values }) =>
       values.flatMap(({ value, count }, at) => (count === 0 ? [] : [{ name: attributes[at] as string, reduce, every, value, count }])),

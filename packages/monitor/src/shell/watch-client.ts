@@ -16,33 +16,43 @@ export type WatchEvent = { readonly member: string; readonly name: string } & (
       readonly unit: string
       /** The time of the measurement by the clock of its member, Unix ms. */
       readonly at: Milliseconds
-      /** Counts the measurements, and those that a time without watchers left out. */
+      /**
+       * The number of the measurement. A time without watchers leaves numbers out: as many as
+       * measurements would have taken place.
+       */
       readonly seq: number
-      /** Whether the condition holds. Undefined: the watch has none. */
+      /** Whether the condition is true. Undefined: the watch has no condition. */
       readonly holds?: boolean
-      /** The sample was measured before the stream broke, and comes late. */
+      /** The sample was measured before the present stream began. */
       readonly replayed: boolean
-      /** The site, if `member` aggregates it, and the number of its members that have a value. */
+      /**
+       * In a watch by site: the site that `member` aggregates, and the number of its members that
+       * have a value.
+       */
       readonly site?: string
       readonly count?: number
     }
   | { readonly type: 'problem'; readonly code: string; readonly message: string }
   /**
-   * No sample of this time came, ms: the stream was broken for longer than the member keeps
-   * samples.
+   * There are no samples of a time of this length, ms. The member does not have them any more, or
+   * took no samples: nobody watched, or it restarted.
    */
   | { readonly type: 'gap'; readonly time: Milliseconds }
 )
 
-/** News of a whole member. `ended`: there will be no more samples of this life. */
+/**
+ * News of a whole member. `ended`: no more samples of this life follow. `refused`: the member
+ * refuses the watch, or can't be reached; then the watch tries again.
+ */
 export type MemberEvent =
   | { readonly type: 'ended'; readonly member: string; readonly reason: 'died' | 'left' }
   | { readonly type: 'refused'; readonly member: string; readonly code: string; readonly message: string }
-  /** The member did not send so many samples, since this consumer was slow. */
+  /** The member dropped `count` samples, because this consumer was slow. */
   | { readonly type: 'lost'; readonly member: string; readonly count: number }
 
 /**
- * The samples of one member. It outlives streams: the next stream continues where the last broke.
+ * The samples of one member, over one stream after the other. Each stream continues after the last
+ * sample of the former one.
  */
 export class WatchedMember {
   readonly #member: string
@@ -63,7 +73,7 @@ export class WatchedMember {
   /**
    * Watches over a stream until it ends.
    *
-   * @returns whether another stream may help
+   * @returns whether to open another stream
    */
   async follow(stream: Stream, spec: WatchSpec, site: boolean, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -102,7 +112,7 @@ export class WatchedMember {
    * Takes a message of the producer.
    *
    * @returns false if the producer refuses
-   * @throws Error for a message that does not fit to what was asked
+   * @throws Error for a message that does not fit the request
    */
   take(message: WatchAnswer): boolean {
     if ('refused' in message) {
@@ -126,10 +136,10 @@ export class WatchedMember {
     const name = this.#nameOf(index)
     const last = this.#last.get(name)
     const series = s ?? last?.series
-    if (series === undefined) throw new Error('a sample of no series')
+    if (series === undefined) throw new Error('a sample names no series')
     const isBroken = last !== undefined && (series !== last.series || this.#missing.has(name))
     this.#missing.delete(name)
-    // A member whose numbers do not grow would send a sample twice.
+    // The numbers of a series grow. Another sample would be a repeated one.
     if (series === last?.series && seq <= last.seq) return
     if (isBroken) this.#emit({ type: 'gap', member, name, time: Math.max(0, at - last.at) })
     this.#last.set(name, { series, seq, at })
@@ -151,7 +161,7 @@ export class WatchedMember {
 
   #nameOf(index: number): string {
     const name = this.#names[index]
-    if (name === undefined) throw new Error('no such attribute was asked for')
+    if (name === undefined) throw new Error('a row is about an attribute that was not asked for')
     return name
   }
 }

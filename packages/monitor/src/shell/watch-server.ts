@@ -12,14 +12,17 @@ import { Consumer, FULL_BYTES, type Outlet } from './consumer.ts'
 import { paced } from './pace.ts'
 import type { SiteWatches } from './site-watches.ts'
 
-/** Maximum number of watches that this member serves, in total and for one member. From GRID. */
+/** Maximum number of watches that this member serves, in total and for one member. Guesses. */
 const [MAX_WATCHES, MAX_OF_ONE] = [64, 8]
-/** A stopped consumer may take nothing for this time, ms. Its death ends the stream sooner. */
+/**
+ * The stream to a consumer that reads nothing ends after this time, ms. If the pool takes the
+ * consumer for dead, the stream ends sooner. A guess.
+ */
 const STALL = 600_000
 /** A stream has this time for its first message, ms. A guess. */
 const REQUEST_TIME = 5000
 
-/** Takes the rest of the frames of a stream. */
+/** Takes the frames of a stream after its first one. */
 type Sink = (bytes: Uint8Array) => void
 
 /** Serves watches of other members: the shell of `Watching`. */
@@ -29,7 +32,9 @@ export class WatchServer {
   readonly #sites: SiteWatches
   readonly #driver: Driver<WatchInput, WatchEffect>
   readonly #watches = new PeerLimits({ total: MAX_WATCHES, ofOne: MAX_OF_ONE, pause: 0 })
-  /** There is room for streams that are refused in words. */
+  /**
+   * Twice as many streams as watches, since a stream above the limit gets a message before its end.
+   */
   readonly #streams = new PeerLimits({ total: 2 * MAX_WATCHES, ofOne: 2 * MAX_OF_ONE, pause: 0 })
   readonly #consumers = new Map<string, Consumer>()
   /** For each watch of a site the function that ends it. */
@@ -54,35 +59,35 @@ export class WatchServer {
   /**
    * Takes a stream that another member opened.
    *
-   * @param onPush takes a stream whose producer began, with the names of its attributes. The rest
-   *   of its frames go to the returned function. undefined: refused.
+   * @param onPush called with the names of the attributes if the other member pushes. It returns
+   *   the function that takes the next frames; undefined: this member does not accept them
    */
   serve(stream: Stream, from: string, onPush: (names: readonly string[]) => Sink | undefined): void {
     const admission = this.#streams.admit(from)
     if (admission === undefined) {
-      stream.abort(new Error('it watches too much'))
+      stream.abort(new Error(`${from} has too many streams of watches`))
       return
     }
     const id = `${this.#next++}`
     const queue = new SendQueue()
-    let [next, watch] = [undefined as Sink | undefined, undefined as Admission | undefined]
+    let [next, place] = [undefined as Sink | undefined, undefined as Admission | undefined]
     const begin = (bytes: Uint8Array): Sink => {
       if (bytes.length > MAX_WATCH_BYTES) throw new Error(`a request has at most ${MAX_WATCH_BYTES} bytes`)
       const asked = fromJson(watchRequest, bytes)
-      watch = this.#watches.admit(from)
-      if (watch === undefined) {
-        const message = `this member serves ${MAX_WATCHES} watches, and ${MAX_OF_ONE} of one member`
+      place = this.#watches.admit(from)
+      if (place === undefined) {
+        const message = `this member serves at most ${MAX_WATCHES} watches, and at most ${MAX_OF_ONE} of one member`
         frames.send(toJson({ refused: { code: 'TOO_MANY', message } }))
         void frames.close()
         return () => {}
       }
       if ('push' in asked) {
         const sink = onPush(asked.push)
-        if (sink === undefined) throw new Error('nobody here takes this')
+        if (sink === undefined) throw new Error(`this member does not accept all of ${asked.push.join(', ')}`)
         return sink
       }
       this.#begin(id, from, outletOf(frames, queue, stream), asked)
-      return () => frames.abort(new Error('a stream has one watch'))
+      return () => frames.abort(new Error('a second message came on the stream of a watch'))
     }
     const frames: FrameStream = new FrameStream(
       stream,
@@ -102,7 +107,7 @@ export class WatchServer {
           this.#frames.delete(frames)
           this.#unwatch(id)
           admission.end()
-          watch?.end()
+          place?.end()
           void frames.close()
         },
       },
@@ -111,15 +116,21 @@ export class WatchServer {
     const timer = inBackground(setTimeout(() => frames.abort(new Error('no request came')), REQUEST_TIME))
   }
 
-  /** Sends attributes to a consumer that did not ask, over a stream that this member opened. */
+  /**
+   * Pushes attributes over a stream that this member opened.
+   *
+   * @returns a function that ends the stream
+   */
   push(stream: Stream, spec: ParsedWatch): () => void {
     const id = `${this.#next++}`
     const queue = new SendQueue()
     const end = (): void => {
+      this.#frames.delete(frames)
       this.#unwatch(id)
       void frames.close()
     }
     const frames: FrameStream = new FrameStream(stream, { maxFrameBytes: 1, queue, stallTimeout: STALL }, { onFrame: () => {}, onEnd: end })
+    this.#frames.add(frames)
     frames.send(toJson({ push: spec.attributes }))
     this.#watch(id, outletOf(frames, queue, stream), spec)
     return end
@@ -129,7 +140,7 @@ export class WatchServer {
    * Watches in this process.
    *
    * @param site whether to watch the site of this member
-   * @returns ends it
+   * @returns a function that ends the watch
    */
   watch(spec: ParsedWatch, site: boolean, send: (message: object) => void): () => void {
     const id = `${this.#next++}`
@@ -139,7 +150,7 @@ export class WatchServer {
     return () => this.#unwatch(id)
   }
 
-  /** Bytes that this member keeps for consumers that have not taken them. */
+  /** Bytes that wait here for consumers that have not read them. */
   get held(): number {
     return [...this.#consumers.values()].reduce((sum, { held }) => sum + held, 0)
   }
@@ -157,11 +168,11 @@ export class WatchServer {
     const site = ofSite === true
     try {
       const spec = permitted(parseWatch(watch, { bySite: site }), from, this.#allow, site)
-      if (typeof spec === 'string')
-        refuse('DENIED', `${spec}: this member lets you see means and counts of at least ten minutes, or nothing`)
+      if ('denied' in spec)
+        refuse('DENIED', `${spec.denied}: this member lets you see means and counts of at least ten minutes, or nothing`)
       else if (!site) this.#watch(id, outlet, spec, { since, held })
       else if (this.#sites.mayFollow(spec, from)) this.#watchSite(id, from, outlet, spec)
-      else refuse('TOO_MANY', 'this member aggregates four different watches')
+      else refuse('TOO_MANY', 'this member aggregates at most four different watches, and at most two of one member')
     } catch (error) {
       const { code = 'INVALID_WATCH', message } = error as { code?: string; message: string }
       refuse(code, message)
@@ -175,20 +186,28 @@ export class WatchServer {
     this.#driver.deliver({ type: 'watch', watch: id, spec, since: Object.fromEntries(known), held: held === true })
   }
 
-  /** A consumer that reads slowly gets the next values later. */
+  /**
+   * Serves a watch of the site of this member. A slow consumer misses values, and then gets their
+   * number.
+   */
   #watchSite(id: string, from: string, outlet: Outlet, spec: ParsedWatch): void {
     const series = Math.floor(Math.random() * 2 ** 32)
     const encoder = new RowEncoder()
-    let seq = 0
+    let [seq, lost] = [0, 0]
     outlet.send({ units: this.#unitsOf(spec) })
     const end = this.#sites.follow(spec, from, (values) => {
       seq++
-      if (outlet.waiting() >= FULL_BYTES) return
+      if (outlet.waiting() >= FULL_BYTES) {
+        lost += values.filter(({ count }) => count > 0).length
+        return
+      }
       const at = Date.now()
+      const missed = lost > 0 ? [encoder.encode({ type: 'lost', count: lost })] : []
+      lost = 0
       const rows = values.flatMap(({ value, count }, index) =>
         count === 0 ? [] : [encoder.encode({ type: 'sample', index, series, seq, at, value, count, replayed: false })],
       )
-      if (rows.length > 0) outlet.send({ rows })
+      if (rows.length + missed.length > 0) outlet.send({ rows: [...missed, ...rows] })
     })
     this.#ofSites.set(id, end)
   }

@@ -1,5 +1,6 @@
 import type { Member, Pool } from '@jel/jel'
 import { InvalidWatchError } from '../errors.ts'
+import { isWithin } from '../core/members.ts'
 import { aggregators } from '../core/sites.ts'
 import { Expression } from '../expression/expression.ts'
 import type { Milliseconds } from '../core/sensor.ts'
@@ -15,7 +16,10 @@ const [AGAIN, SELDOM]: readonly [Milliseconds, Milliseconds] = [500, 30_000]
 /** Maximum number of former members whose last samples a watch remembers. A guess. */
 const MAX_FORMER = 1024
 
-/** The members that a consumer watches: those that meet all conditions, newcomers too. */
+/**
+ * The members that a consumer watches. A member, also one that joins later, must meet all
+ * conditions.
+ */
 export interface WatchFrom {
   /** Only these members. */
   readonly ids?: readonly string[] | undefined
@@ -30,20 +34,20 @@ export interface WatchOptions extends WatchSpec {
   /** Default: all members. */
   readonly from?: WatchFrom | undefined
   /**
-   * `site`: one sample for each site, the coarsest level of a location, in place of one for each
-   * member: its numbers reduced by `reduce`, by default their mean. One member of each site
-   * aggregates, so a large pool costs few streams.
+   * `site`: one sample for each site, and not one for each member. A site is the last level of a
+   * location. `reduce` combines the values of its members; default: their mean. One member of each
+   * site aggregates, so a watch of a large pool needs few streams.
    */
   readonly by?: 'site' | undefined
   /** Ends the watch. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Watches of the attributes of this member itself, without a stream. */
+/** Watches of attributes of this member itself. They need no stream. */
 interface OwnWatches {
   /**
    * @param site whether to watch the site of this member
-   * @returns ends it
+   * @returns a function that ends the watch
    */
   watch(spec: ParsedWatch, site: boolean, send: (message: object) => void): () => void
 }
@@ -54,7 +58,9 @@ interface WatchParts {
   readonly closed: AbortSignal
 }
 
-/** A watch of some attributes of some members, for as long as somebody reads it. */
+/**
+ * A watch of some attributes of some members. It begins when its reader begins, and ends with it.
+ */
 export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
   readonly #parts: WatchParts
   readonly #spec: WatchSpec
@@ -64,11 +70,17 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
   readonly #where: Expression | undefined
   readonly #events = new EventQueue<WatchEvent | MemberEvent>()
   readonly #end = new AbortController()
-  /** For each target, an id or a site, the followed member and the end of its streams. */
+  /**
+   * For each target the member that is followed, and the controller that ends its stream. A target
+   * is the id of a member, or a site.
+   */
   readonly #followed = new Map<string, { readonly member: string; readonly end: AbortController }>()
-  /** They outlive the lives of members: a member that comes back may have samples of before. */
+  /**
+   * The entry of a member stays after its death: a member that is back may have samples that this
+   * consumer missed.
+   */
   readonly #members = new Map<string, WatchedMember>()
-  /** Members that failed as aggregators, with the time until which they are none. */
+  /** Members that failed as aggregators, and the time until which they are not chosen. */
   readonly #failed = new Map<string, Milliseconds>()
 
   /** @throws InvalidWatchError, InvalidExpressionError */
@@ -110,7 +122,7 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
     }
   }
 
-  /** Follows all targets that are not followed yet, and no others. */
+  /** Begins to follow new targets, and ceases to follow members that are no targets any more. */
   #review(): void {
     if (this.#end.signal.aborted) return
     const targets = this.#targets()
@@ -122,7 +134,9 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
     for (const [name, member] of targets) if (!this.#followed.has(name)) this.#begin(name, member)
   }
 
-  /** Returns the member for each target: for itself, or for its site. */
+  /**
+   * Returns the member to follow for each target: the member itself, or the aggregator of the site.
+   */
   #targets(): ReadonlyMap<string, string> {
     const members = this.#parts.pool.members().filter((member) => this.#isWanted(member))
     if (!this.#bySite) return new Map(members.map(({ id }) => [id, id]))
@@ -137,7 +151,7 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
     const emit = (event: WatchEvent | MemberEvent): void =>
       this.#events.push(this.#bySite && event.type === 'sample' ? { ...event, site: name } : event)
     const watched = this.#members.get(name) ?? new WatchedMember(member, this.#spec.attributes, emit)
-    // The next aggregator of a site counts its samples anew.
+    // Each aggregator of a site has its own numbers of samples.
     if (!this.#bySite) this.#members.set(name, watched)
     const [oldest = name] = this.#members.keys()
     if (this.#members.size > MAX_FORMER + this.#followed.size && !this.#followed.has(oldest)) this.#members.delete(oldest)
@@ -154,15 +168,14 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
   }
 
   #isWanted(member: Member): boolean {
-    const { id, location } = member
-    const { ids, location: end } = this.#from
-    if (ids?.includes(id) === false) return false
-    if (end !== undefined && !`@${location}`.endsWith(`@${end}`)) return false
+    const { ids, location } = this.#from
+    if (ids?.includes(member.id) === false) return false
+    if (location !== undefined && !isWithin(member, location)) return false
     if (this.#where === undefined) return true
     return this.#where.evaluate(lookupOf(member)) === true
   }
 
-  /** Keeps a stream to a member until it is no target any more, or refuses. */
+  /** Keeps a stream to a member until the member is no target any more, or refuses. */
   async #follow(member: string, watched: WatchedMember, signal: AbortSignal): Promise<void> {
     for (let wait = AGAIN; !signal.aborted; wait = Math.min(2 * wait, SELDOM)) {
       const began = performance.now()
@@ -176,7 +189,8 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
         if (this.#bySite) {
           this.#failed.set(member, performance.now() + SELDOM)
           this.#review()
-          // It may be the only member of its site.
+          // If no other member can aggregate this site, the member gets another try after the
+          // pause.
           await pause(SELDOM, this.#end.signal)
           this.#review()
           return
@@ -195,6 +209,7 @@ function checkSite({ ids, where }: WatchFrom, { when, change, over }: WatchSpec)
 
 /** Waits for this time, ms, or until the signal aborts. */
 async function pause(time: Milliseconds, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, time)
   const stop = (): void => resolve()

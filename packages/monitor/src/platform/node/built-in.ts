@@ -6,7 +6,10 @@ import type { Attribute } from '../../core/attribute.ts'
 
 const POWER_SUPPLIES = '/sys/class/power_supply'
 
-/** The attributes of a machine, under OpenTelemetry's names. None is measured before a read. */
+/**
+ * The attributes of a machine, under OpenTelemetry's names. They are measured only when a member
+ * reads them.
+ */
 export function builtIn(): ReadonlyMap<string, Attribute> {
   const memoryInUse = (): number => totalmem() - freemem()
   const minutes = [1, 5, 15]

@@ -1,0 +1,52 @@
+import type { Pool } from '@jel/jel'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { LeaseRequest } from './core/lease-input.ts'
+import { Lease, type Connect } from './lease.ts'
+import { Granter } from './shell/granter.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A granter of four processors, without a network, and a connection to it. */
+function granter(): { granter: Granter; connect: Connect } {
+  const pool = { self: { id: 'me', incarnation: 1 } } as unknown as Pool
+  const made = new Granter(
+    pool,
+    () => true,
+    () => {},
+    () => ({ ranks: [], starts: [] }),
+  )
+  made.offer('cpus', 4)
+  return { granter: made, connect: async (onMessage) => await Promise.resolve({ send: made.connect(onMessage), close: () => {} }) }
+}
+
+const asked: LeaseRequest = { amounts: { cpus: 2 }, for: 60_000, from: 0, background: false, key: 'k' }
+
+it('a lease that its holder releases has ended for that reason, and its granter forgets its holder', async () => {
+  const { granter: own, connect } = granter()
+  const lease = await Lease.ask('me', asked, connect)
+  expect(own.connections).toBe(1)
+  await lease.release()
+  expect(lease.signal.reason).toMatchObject({ code: 'LEASE_ENDED', message: 'the lease of me has ended: it was released' })
+  expect(own.list()).toEqual([])
+  expect(own.connections).toBe(0)
+})
+
+it('a lease whose term is over has ended for that reason', async () => {
+  const { connect } = granter()
+  const lease = await Lease.ask('me', { ...asked, for: 500 }, connect)
+  await vi.advanceTimersByTimeAsync(500)
+  expect(lease.signal.reason).toMatchObject({ message: 'the lease of me has ended: its term is over' })
+})
+
+it('a function that no longer wants the changes of a lease is not called', async () => {
+  const { connect } = granter()
+  const lease = await Lease.ask('me', asked, connect)
+  const heard: unknown[] = []
+  const end = lease.onChange((amounts) => heard.push(amounts))
+  await lease.change({ cpus: 3 })
+  end()
+  await lease.change({ cpus: 1 })
+  expect(heard).toEqual([{ cpus: 3 }])
+  await lease.release()
+})
