@@ -269,7 +269,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'packages/monitor': ['@jel/channel', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
   'packages/service': ['@jel/channel', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
   'packages/ledger': ['@jel/machine', '@jel/overlay'],
-  'packages/simulator': ['@jel/compute/internals', '@jel/protocol', '@jel/protocol/internals'],
+  'packages/simulator': ['@jel/compute/internals', '@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
   'packages/conformance': ['@jel/protocol'],
   'packages/lab': [
     '@jel/allocate',
@@ -277,6 +277,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@jel/compute/program',
     '@jel/conformance',
     '@jel/jel',
+    '@jel/machine',
     '@jel/monitor',
     '@jel/monitor/testing',
     '@jel/overlay',

@@ -1,4 +1,4 @@
-import type { TimerInput } from '@jel/machine'
+import { VirtualClock, type TimerInput } from '@jel/machine'
 import type { GroupRequest, LeaseInput } from '../src/core/lease-input.ts'
 import { Leases } from '../src/core/leases.ts'
 import type { GroupEffect, GroupInput } from '../src/group/group-input.ts'
@@ -73,8 +73,7 @@ interface Node {
  * Groups of many members on a virtual clock and network: messages between two members keep their
  * order.
  */
-export class VirtualGroups {
-  now = 0
+export class VirtualGroups extends VirtualClock {
   /** Messages that were sent so far. */
   messages = 0
   readonly results = new Map<string, { at: number; result: StartResult }>()
@@ -82,15 +81,13 @@ export class VirtualGroups {
   readonly early: string[] = []
   readonly outcomes: { group: string; rank: number; outcome: unknown }[] = []
   readonly #nodes = new Map<string, Node>()
-  readonly #events: { at: number; order: number; run: () => void }[] = []
   readonly #lastArrival = new Map<string, number>()
   readonly #behaviour: Behaviour
-  #order = 0
-  #ran = 0
   /** Called before each message is sent. */
   onSend: ((from: string, to: string, content: GroupContent) => void) | undefined
 
   constructor(ids: readonly string[], behaviour: Behaviour, offered: Readonly<Record<string, number>> = { ranks: 1 }) {
+    super()
     this.#behaviour = behaviour
     for (const id of ids) {
       const node: Node = {
@@ -124,7 +121,7 @@ export class VirtualGroups {
       layout: { inOrder: (ids) => ids.toSorted(), sitesOf: (places) => places.map((each) => `${starter}: ${ownerOf(each)}`) },
     })
     if (timeout < Infinity)
-      this.at(timeout, () => this.#feed(starter, { type: 'stop', group: full.group, code: 'TIMEOUT', why: 'too late' }))
+      this.after(timeout, () => this.#feed(starter, { type: 'stop', group: full.group, code: 'TIMEOUT', why: 'too late' }))
   }
 
   /** A member says something about a group, whatever its own state is. */
@@ -164,7 +161,7 @@ export class VirtualGroups {
     node.isDead = true
     for (const [other, { isDead }] of this.#nodes) {
       if (isDead) continue
-      this.at(this.#behaviour.detection(), () => {
+      this.after(this.#behaviour.detection(), () => {
         const hearing = this.#nodes.get(other) as Node
         this.#lease(other, hearing, { type: 'gone', holder: id })
         this.#feed(other, { type: 'gone', member: id, reason: 'died' })
@@ -195,28 +192,12 @@ export class VirtualGroups {
     return found
   }
 
-  at(delay: number, run: () => void): void {
-    const event = { at: this.now + delay, order: this.#order++, run }
-    let [low, high] = [0, this.#events.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const other = this.#events[middle] as typeof event
-      if (other.at < event.at || (other.at === event.at && other.order < event.order)) low = middle + 1
-      else high = middle
-    }
-    this.#events.splice(low, 0, event)
-  }
-
   /** Runs until nothing happens any more, or for this time, ms. */
   run(time = Infinity): void {
-    const end = this.now + time
-    for (let next = this.#events[0]; next !== undefined && next.at <= end; next = this.#events[0]) {
-      this.#events.shift()
-      this.now = next.at
-      if (++this.#ran > MOST_EVENTS) throw new Error(`more than ${MOST_EVENTS} events`)
-      next.run()
-    }
-    if (end < Infinity) this.now = end
+    const until = this.now + time
+    while (this.nextTime !== undefined && this.step(Math.min(until, this.nextTime)))
+      if (this.events > MOST_EVENTS) throw new Error(`more than ${MOST_EVENTS} events`)
+    if (until < Infinity) this.step(until)
   }
 
   #feed(id: string, input: GroupInput | TimerInput): void {
@@ -232,7 +213,7 @@ export class VirtualGroups {
   #wake(id: string, node: Node, at: number): void {
     node.groupTimer = at
     if (at === Infinity) return
-    this.at(Math.max(0, at - this.now), () => {
+    this.after(Math.max(0, at - this.now), () => {
       if (node.groupTimer === at) this.#feed(id, { type: 'timer' })
     })
   }
@@ -256,7 +237,7 @@ export class VirtualGroups {
         isRunning: false,
         isRevoked: false,
       })
-      this.at(effect.startsIn, () => this.#feed(id, { type: 'ready', part }))
+      this.after(effect.startsIn, () => this.#feed(id, { type: 'ready', part }))
     } else if (effect.type === 'end') this.#end(id, node, effect.part)
     else if (effect.type === 'rank') {
       const { part } = effect
@@ -267,10 +248,10 @@ export class VirtualGroups {
         const { epoch } = seen
         seen.lists.set(epoch, String(seen.epochs.at(-1)))
         if (boundaries !== undefined && epoch < boundaries.epochs)
-          this.at(boundaries.every, () => {
+          this.after(boundaries.every, () => {
             if (seen.epoch === epoch) this.#feed(id, { type: 'regroup', part })
           })
-        else if (seen.ran === undefined || boundaries !== undefined) this.at(this.#behaviour.runs, () => this.#end(id, node, part))
+        else if (seen.ran === undefined || boundaries !== undefined) this.after(this.#behaviour.runs, () => this.#end(id, node, part))
         seen.ran ??= this.now
         const ranks = seen.epochs.at(-1) ?? []
         this.#noteEarly(part, ranks)
@@ -309,7 +290,7 @@ export class VirtualGroups {
     const seen = this.#nodes.get(id)?.seen.get(part)
     if (this.#behaviour.onLost === undefined || seen?.isRunning !== true) return
     const { epoch } = seen
-    this.at(0, () => {
+    this.after(0, () => {
       if (!seen.ended && seen.epoch === epoch) this.#feed(id, { type: 'shrink', part })
     })
   }
@@ -331,7 +312,7 @@ export class VirtualGroups {
     const at = Math.max(this.now + (from === to ? 0 : this.#behaviour.delay()), this.#lastArrival.get(key) ?? 0)
     this.#lastArrival.set(key, at)
     const copy = structuredClone(content)
-    this.at(at - this.now, () =>
+    this.after(at - this.now, () =>
       this.#feed(to, { type: 'message', from: placeOf(from, number), group, to: numberOf(place), content: copy }),
     )
   }
@@ -342,7 +323,7 @@ export class VirtualGroups {
       if (effect.type === 'timer') {
         if (effect.at < Infinity && effect.at < 1e9) {
           node.leaseTimer = effect.at
-          this.at(Math.max(0, effect.at - this.now), () => {
+          this.after(Math.max(0, effect.at - this.now), () => {
             if (node.leaseTimer === effect.at && !node.isDead) this.#lease(id, node, { type: 'timer' })
           })
         }

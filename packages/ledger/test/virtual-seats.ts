@@ -2,6 +2,8 @@
  * Seats on a virtual clock and network, with disks that lose what was not synced: the shell that
  * carries out the effects of each seat, and checks each of them.
  */
+import { SeededClock } from '@jel/machine'
+import { createRandom } from '@jel/protocol'
 import * as v from 'valibot'
 import { decodeConfiguration } from '../src/core/configuration.ts'
 import { VOTERS } from '../src/core/entry.ts'
@@ -14,7 +16,6 @@ import { restore } from '../src/core/store.ts'
 import { Fold } from '../src/fold/fold.ts'
 import { fastDigest } from './digest.ts'
 import { Truth } from './truth.ts'
-import { VirtualClock } from './virtual-clock.ts'
 import { readStatement, type VirtualNode } from './virtual-node.ts'
 
 export const LEDGER = 'virtual'
@@ -30,7 +31,7 @@ export interface Plan {
   readonly isStormy: boolean
 }
 
-export class VirtualSeats extends VirtualClock {
+export class VirtualSeats extends SeededClock {
   readonly truth = new Truth()
   readonly nodes: VirtualNode[] = []
   /** All changes of voters that some leader has begun: their entries may be under way. */
@@ -47,7 +48,7 @@ export class VirtualSeats extends VirtualClock {
   protected readonly reads = new Map<number, number>()
 
   constructor(plan: Plan) {
-    super(plan.seed)
+    super(createRandom(plan.seed))
     this.plan = plan
     this.options = { digest: fastDigest, random: this.random, page: plan.page, part: 50 }
   }

@@ -1,3 +1,6 @@
 export { Driver, type EffectHandlers, type Clock } from './driver.ts'
+export { EventQueue, type EventHandle } from './event-queue.ts'
 export type { Machine, Milliseconds, Tagged, TimerEffect, TimerInput } from './machine.ts'
+export { SeededClock } from './seeded-clock.ts'
 export { Timers } from './timers.ts'
+export { VirtualClock } from './virtual-clock.ts'

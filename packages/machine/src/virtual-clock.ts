@@ -1,4 +1,4 @@
-import type { Milliseconds } from '@jel/protocol'
+import type { Milliseconds } from './machine.ts'
 import { EventQueue, type EventHandle } from './event-queue.ts'
 
 /**
@@ -61,5 +61,15 @@ export class VirtualClock {
     this.#events += 1
     this.#queue.take()?.()
     return true
+  }
+
+  /**
+   * Runs the events of this duration, or those until the condition holds. Returns true if the
+   * condition held after an event.
+   */
+  pass(duration: Milliseconds, condition?: () => boolean): boolean {
+    const until = this.#now + duration
+    while (this.step(until)) if (condition?.() === true) return true
+    return false
   }
 }

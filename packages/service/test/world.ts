@@ -1,10 +1,11 @@
 /** Many replicas on a virtual clock and network. */
+import { SeededClock } from '@jel/machine'
+import { createRandom } from '@jel/protocol'
 import type { Answer } from '../src/core/call-messages.ts'
 import type { Reapplied } from '../src/core/reapplied.ts'
 import type { ReplicaEffect, ReplicaInput, ReplicaOptions } from '../src/core/replica-io.ts'
 import { textOfMessage, type OutgoingMessage } from '../src/core/replica-messages.ts'
 import { Replica } from '../src/core/replica.ts'
-import { VirtualClock } from './virtual-clock.ts'
 import { VirtualElections } from './virtual-elections.ts'
 import type { Node, Operation } from './virtual-node.ts'
 
@@ -27,7 +28,7 @@ const apply: NonNullable<WorldOptions['apply']> = (state, operation) => {
   return [next, next.length]
 }
 
-export class World extends VirtualClock {
+export class World extends SeededClock {
   readonly nodes: Node[] = []
   readonly operations: Operation[] = []
   readonly reapplied: Omit<Reapplied, 'name'>[] = []
@@ -46,7 +47,7 @@ export class World extends VirtualClock {
   #call = 0
 
   constructor(options: WorldOptions) {
-    super(options.seed)
+    super(createRandom(options.seed))
     this.#options = options
     this.#elections = new VirtualElections(this, options.doubleWinners ?? 0)
     for (let at = 0; at < options.members; at++) this.#add(`m${at}`)

@@ -7,7 +7,6 @@
 export type { Digest } from './engine/digest.ts'
 export { Attacker, type AttackerOptions } from './hostile/attacker.ts'
 export { attacks, type AttackName } from './hostile/index.ts'
-export { EventQueue, type EventHandle } from './engine/event-queue.ts'
 export { PathFaults } from './network/path-faults.ts'
 export { SimulatedTestbed } from './runner/simulated-testbed.ts'
 export { exactLog, floorLog2 } from './engine/exact.ts'

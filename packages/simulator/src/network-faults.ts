@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { VirtualClock } from './engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import { processAddress, processOf, type AddressChange } from './network/address.ts'
 import type { Contact } from './network/contact.ts'
 import type { Network } from './network/network.ts'

@@ -1,5 +1,5 @@
 import { longestDeparture, type Command, type Introducer, type Milliseconds, type NodeId, type Notification } from '@jel/protocol'
-import { VirtualClock } from './engine/clock.ts'
+import { VirtualClock } from '@jel/machine'
 import { runUntil } from './engine/run-until.ts'
 import type { AddressChange } from './network/address.ts'
 import { Contact } from './network/contact.ts'

@@ -1,5 +1,5 @@
 import { createRandom, Registry, type Codec, type Milliseconds } from '@jel/protocol'
-import type { VirtualClock } from './engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import { deriveSeed } from './engine/digest.ts'
 import { Machine } from './network/machine.ts'
 import type { Payload } from './network/payload.ts'

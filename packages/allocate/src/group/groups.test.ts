@@ -102,7 +102,7 @@ describe('groups that want more members than there are', () => {
       const world = new VirtualGroups(members, behaviour, { ranks })
       const shuffled = (): string[] => members.toSorted(() => random() - 0.5)
       for (let at = 0; at < groups; at++)
-        world.at(random() * 20, () => world.want(`m000${at}`, { group: `${GROUP}${at}`, candidates: shuffled(), count: 12, spares: 4 }))
+        world.after(random() * 20, () => world.want(`m000${at}`, { group: `${GROUP}${at}`, candidates: shuffled(), count: 12, spares: 4 }))
       world.run()
       const spans = [...world.results].map(([group, { result }]) => {
         expect([seed, group, result]).toEqual([seed, group, { ranks: expect.any(Array) }])
@@ -241,7 +241,7 @@ describe('a group of which a member dies at any message', () => {
       const victims = ids(6)
         .toSorted(() => random() - 0.5)
         .slice(0, 3)
-      for (const id of victims) world.at(600 + 300 * random(), () => world.kill(id))
+      for (const id of victims) world.after(600 + 300 * random(), () => world.kill(id))
       world.run(2900)
       const ranks = [...world.seen(GROUP)].filter(([id]) => !world.isDead(id))
       expect(ranks).toHaveLength(3)

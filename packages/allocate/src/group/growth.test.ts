@@ -30,10 +30,10 @@ describe('a group that grows', () => {
     const world = new VirtualGroups(ids, fixed)
     for (const id of ids.slice(2)) world.lease(id, { ranks: 1 })
     world.want('m0', { group: GROUP, candidates: ids, count: 4, grows: true })
-    world.at(150, () => {
+    world.after(150, () => {
       for (const id of ['m2', 'm3']) world.release(id)
     })
-    world.at(160, () => world.offer('m0', GROUP, ids))
+    world.after(160, () => world.offer('m0', GROUP, ids))
     world.run()
     expect(world.results.get(GROUP)).toMatchObject({ result: { ranks: ['m0', 'm1'] } })
     expect([...listsOf(world, 'all')]).toEqual([
@@ -49,8 +49,8 @@ describe('a group that grows', () => {
   it('has a newcomer in place of a rank that was lost, behind the others', () => {
     const world = new VirtualGroups(ids, { ...fixed, onLost: 'shrink' })
     world.want('m0', { group: GROUP, candidates: ids.slice(0, 4), count: 4, grows: true })
-    world.at(20, () => world.kill('m1'))
-    world.at(90, () => world.offer('m0', GROUP, ids))
+    world.after(20, () => world.kill('m1'))
+    world.after(90, () => world.offer('m0', GROUP, ids))
     world.run()
     expect([...listsOf(world, 'all')]).toEqual([
       [0, 'm0,m1,m2,m3'],
@@ -63,7 +63,7 @@ describe('a group that grows', () => {
   it('has no more ranks than were wanted, and newcomers that wait end with it', () => {
     const world = new VirtualGroups(ids, { ...fixed, boundaries: { every: 1000, epochs: 0 } })
     world.want('m0', { group: GROUP, candidates: ids.slice(0, 2), count: 4, grows: true })
-    world.at(20, () => world.offer('m0', GROUP, ids))
+    world.after(20, () => world.offer('m0', GROUP, ids))
     world.run(50)
     expect(ids.map((id) => world.isFree(id))).toEqual([false, false, false, false, true])
     world.run()
@@ -75,9 +75,9 @@ describe('a group that grows', () => {
     const world = new VirtualGroups(ids.slice(0, 3), { ...fixed, boundaries: { every: 400, epochs: 3 } })
     world.want('m0', { group: GROUP, candidates: ids.slice(0, 2), count: 3, grows: true })
     // The other group is older, and takes the hold before its lock.
-    world.at(20, () => world.offer('m0', GROUP, ids.slice(0, 3)))
-    world.at(21.5, () => world.want('m1', { group: `${GROUP}1`, candidates: ['m2'], count: 1, date: -5 }))
-    world.at(300, () => world.stop('m1', `${GROUP}1`))
+    world.after(20, () => world.offer('m0', GROUP, ids.slice(0, 3)))
+    world.after(21.5, () => world.want('m1', { group: `${GROUP}1`, candidates: ['m2'], count: 1, date: -5 }))
+    world.after(300, () => world.stop('m1', `${GROUP}1`))
     world.run()
     expect(world.results.get(`${GROUP}1`)?.result).toEqual({ ranks: ['m2'] })
     expect(listsOf(world, 'all').get(3)).toBe('m0,m1,m2')
@@ -116,7 +116,7 @@ describe('a group that grows, of which a member dies at any message', () => {
         }
         const members = ids.slice(0, 4)
         world.want(starter, { group: GROUP, candidates: members.slice(0, 2), count: ranks === 1 ? 4 : 6, grows: true })
-        for (const at of [100, 300, 500]) world.at(at, () => world.offer(starter, GROUP, members))
+        for (const at of [100, 300, 500]) world.after(at, () => world.offer(starter, GROUP, members))
         world.run(20_000)
         const what = `${victim} before message ${nth}, seed ${seed}`
         const lists = listsOf(world, what)
@@ -157,8 +157,8 @@ describe('a group that grows, of which a member dies at any message', () => {
       const starter = seed % 4 === 0 ? 'm4' : 'm0'
       const victims = ids.toSorted(() => random() - 0.5).slice(0, 2)
       world.want(starter, { group: GROUP, candidates: ids.slice(0, 2), count: 4, grows: true })
-      for (const at of [100, 300, 500]) world.at(at, () => world.offer(starter, GROUP, ids.slice(0, 4)))
-      for (const id of victims) world.at(900 * random(), () => world.kill(id))
+      for (const at of [100, 300, 500]) world.after(at, () => world.offer(starter, GROUP, ids.slice(0, 4)))
+      for (const id of victims) world.after(900 * random(), () => world.kill(id))
       world.run(20_000)
       const what = `${victims.join()} of ${starter}, seed ${seed}`
       const lists = listsOf(world, what)
@@ -191,7 +191,7 @@ describe('a group that grows, of which a member dies at any message', () => {
       world.kill(victim)
     }
     world.want(victim, { group: GROUP, candidates: ids.slice(0, first), count: 4, grows: true })
-    world.at(100, () => world.offer(victim, GROUP, ids.slice(0, 4)))
+    world.after(100, () => world.offer(victim, GROUP, ids.slice(0, 4)))
     world.run(4000)
     return count > nth ? { world, at } : undefined
   }

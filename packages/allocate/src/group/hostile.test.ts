@@ -10,11 +10,11 @@ describe('a member among others that lie', () => {
     const world = new VirtualGroups(ids, fixed)
     world.lease('m1', { ranks: 1 })
     world.want('m0', { group: GROUP, candidates: ids.slice(0, 2), count: 2 })
-    world.at(10, () => {
+    world.after(10, () => {
       world.say('m3', 'm0', GROUP, { asks: 8 })
       world.say('m3', 'm0', GROUP, { agreement: { about: 'start', number: 16 }, said: { report: 'locked' } })
     })
-    world.at(20, () => world.release('m1'))
+    world.after(20, () => world.release('m1'))
     world.run()
     expect(world.results.get(GROUP)).toMatchObject({ result: { ranks: ['m0', 'm1'] } })
     expect(world.results.get(GROUP)?.at).toBeLessThan(30)

@@ -1,5 +1,5 @@
 import type { BroadcastVerdict, Effect, Input, Introducer, Member, Milliseconds, Notification, Reign } from '@jel/protocol'
-import { EventQueue, type EventHandle } from '@jel/simulator/internals'
+import { EventQueue, type EventHandle } from '@jel/machine'
 import { type Payload, type Protocol, type ProtocolParts } from '@jel/simulator'
 import type { Message } from './call.ts'
 import { Calls } from './calls.ts'

@@ -1,5 +1,5 @@
 import type { Effect, Milliseconds, NodeId } from '@jel/protocol'
-import type { EventHandle } from '@jel/simulator/internals'
+import type { EventHandle } from '@jel/machine'
 import type { Payload } from '@jel/simulator'
 import type { CallOptions, Message } from './call.ts'
 import { Packet } from './packet.ts'

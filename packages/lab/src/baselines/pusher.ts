@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { EventHandle } from '@jel/simulator/internals'
+import type { EventHandle } from '@jel/machine'
 import type { PoolEvent } from './event-stream.ts'
 
 export interface PusherOptions {

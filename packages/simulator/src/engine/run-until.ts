@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { VirtualClock } from './clock.ts'
+import type { VirtualClock } from '@jel/machine'
 
 /** An expected event did not happen in the virtual time allowed. */
 export class SimulationTimeoutError extends Error {

@@ -1,5 +1,5 @@
 import type { Address, DialFailure, Milliseconds, NodeId } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import type { Endpoint } from './endpoint.ts'
 import type { Reachability } from './reachability.ts'
 

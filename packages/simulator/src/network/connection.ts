@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { EventHandle } from '../engine/event-queue.ts'
+import type { EventHandle } from '@jel/machine'
 import type { GossipControl } from './gossip-control.ts'
 import type { GossipMessage } from './gossip-message.ts'
 import type { Machine } from './machine.ts'

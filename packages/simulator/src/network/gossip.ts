@@ -1,5 +1,5 @@
 import { pickSome } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import { contentHash } from '../engine/digest.ts'
 import type { Endpoint } from './endpoint.ts'
 import { GossipControl, controlBytes, idontwantBytes, messageOverhead } from './gossip-control.ts'

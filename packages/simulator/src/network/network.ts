@@ -1,5 +1,5 @@
 import type { Address, DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import type { ConnectionUse, Pipe } from './connection.ts'
 import { Dialling, type Paths } from './dialling.ts'
 import type { Endpoint } from './endpoint.ts'

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import type { Cable, Cables } from './bandwidth.ts'
 import type { Endpoint } from './endpoint.ts'
 import { gateways, type Topology } from './site.ts'

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import type { Pipe } from './connection.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Reachability } from './reachability.ts'

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import type { Endpoint } from './endpoint.ts'
 import { segment } from './framing.ts'
 import type { NetworkOptions } from './network-options.ts'

@@ -1,6 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
-import type { EventHandle } from '../engine/event-queue.ts'
+import type { EventHandle, VirtualClock } from '@jel/machine'
 
 export interface EventLoopEvents {
   /** The loop stopped or continued. */

@@ -1,5 +1,5 @@
 import type { Input } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import { Digest } from '../engine/digest.ts'
 import type { Payload } from '../network/payload.ts'
 

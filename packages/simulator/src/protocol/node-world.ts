@@ -1,5 +1,5 @@
 import type { Milliseconds, Notification } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import type { EndpointFields } from '../network/endpoint.ts'
 import type { Gossip } from '../network/gossip.ts'
 import type { Network } from '../network/network.ts'

@@ -1,5 +1,5 @@
 import type { Milliseconds, NodeId } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
+import type { VirtualClock } from '@jel/machine'
 import type { Endpoint } from '../network/endpoint.ts'
 import type { Payload } from '../network/payload.ts'
 import type { EventLoop } from './event-loop.ts'
