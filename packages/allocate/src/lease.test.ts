@@ -39,6 +39,18 @@ it('a lease whose term is over has ended for that reason', async () => {
   expect(lease.signal.reason).toMatchObject({ message: 'the lease of me has ended: its term is over' })
 })
 
+it('a holder whose clock is slower by a hundredth ends before its granter', async () => {
+  const { granter: own, connect } = granter()
+  const lease = await Lease.ask('me', { ...asked, for: 100_000 }, connect)
+  // While the granter's clock shows 100 s, that of the holder shows 99.1 s.
+  await vi.advanceTimersByTimeAsync(99_100)
+  expect(lease.signal.aborted).toBe(true)
+  expect(own.list()).toHaveLength(1)
+  const renewed = await Lease.ask('me', { ...asked, for: 100_000, key: 'other' }, connect)
+  await vi.advanceTimersByTimeAsync(98_900)
+  expect(renewed.signal.aborted).toBe(false)
+})
+
 it('a function that no longer wants the changes of a lease is not called', async () => {
   const { connect } = granter()
   const lease = await Lease.ask('me', asked, connect)
