@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { computeLocal, type Job, type LocalGrid, type TaskOutput } from '../src/index.ts'
+import { OutputLimit } from '../src/executors/output-limit.ts'
 import { testPool } from './test-pool.ts'
 
 const program = new TextEncoder().encode(`
@@ -117,4 +118,20 @@ it('every member finds the output of a job, also a member that came later, and o
   const late = await test.member({ visits: true })
   await expect.poll(() => late.jobs().map(({ id }) => id)).toEqual([job.id])
   expect(children(await outputOf(late.job(job.id)))).toEqual(children(followed))
+})
+
+it('a member shares the rate of output with members that have workers, not with others', async () => {
+  const worker = await test.member({ workers: 1 })
+  for (let number = 0; number < 2; number++) await test.member()
+  await expect.poll(() => test.pools.map((pool) => pool.members().length)).toEqual([3, 3, 3])
+  const pass = vi.spyOn(OutputLimit.prototype, 'pass')
+  try {
+    await (
+      await worker.submit(program, 'root', 1)
+    ).result
+    // The member limits the output of the program, and then its part of the output of the job.
+    await expect.poll(() => pass.mock.contexts.map((limit) => (limit as OutputLimit).rate)).toContain(65_536)
+  } finally {
+    pass.mockRestore()
+  }
 })

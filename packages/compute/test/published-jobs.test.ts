@@ -29,7 +29,7 @@ function jobOf(submitted: number): JobRecord {
 
 function jobsOf(pool: Pool, owner?: RecordOwner): { readonly jobs: PublishedJobs; readonly published: string[] } {
   const published: string[] = []
-  const jobs = new PublishedJobs(pool, owner, { onPublished: ({ id }) => published.push(id), onForgotten: () => {} })
+  const jobs = new PublishedJobs(pool, owner, { onPublished: ({ id }) => published.push(id), onForgotten: () => {}, onUnknown: () => {} })
   return { jobs, published }
 }
 

@@ -143,13 +143,13 @@ export class Workers {
 
   /** Returns the worker with the least to do: nothing, or one short task. */
   #free(job: Job): number | undefined {
-    if (this.busy > this.#allowed) return undefined
-    const hasIdle = this.idle > 0
+    const left = this.#allowed - this.busy
+    if (left < 0) return undefined
     const ahead = job.work.taskTime !== undefined && job.work.taskTime < this.#context.config.prefetchBelow ? 1 : 0
     let best: number | undefined
     let least = ahead + 1
     for (const [slot, { sent, seen }] of this.#workers.entries()) {
-      if (sent - seen < least && (hasIdle || sent > seen)) {
+      if (sent - seen < least && (left > 0 || sent > seen)) {
         best = slot
         least = sent - seen
       }

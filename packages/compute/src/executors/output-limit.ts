@@ -13,8 +13,9 @@ const REOPEN = 0.25
  * says so in the output. So no program waits.
  */
 export class OutputLimit {
+  /** Characters a second after the burst. */
+  rate: number
   readonly #burst: number
-  readonly #rate: number
   #left: number
   #at: Milliseconds
   #omitted = 0
@@ -26,14 +27,14 @@ export class OutputLimit {
    */
   constructor(burst: number, rate: number, now: Milliseconds) {
     this.#burst = burst
-    this.#rate = rate
+    this.rate = rate
     this.#left = burst
     this.#at = now
   }
 
   /** Returns the part of a text that may pass. Notes in brackets say what is left out. */
   pass(text: string, now: Milliseconds): string {
-    this.#left = Math.min(this.#burst, this.#left + ((now - this.#at) * this.#rate) / 1000)
+    this.#left = Math.min(this.#burst, this.#left + ((now - this.#at) * this.rate) / 1000)
     this.#at = now
     if (this.#isShut && this.#left < this.#burst * REOPEN) {
       this.#omitted += text.length

@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import type { Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { decode } from 'it-length-prefixed'
 import { fromBytes } from '../schemas.ts'
@@ -15,6 +14,7 @@ import { batchesOf, firstFrame, framed, MAX_FRAME_BYTES } from './frames.ts'
 import { fromProgram, MAX_TEXT, type FromProgram, type OutputStream, type ToProgram } from '../program/messages.ts'
 import { OUTPUT_BURST, OUTPUT_RATE, OutputLimit } from './output-limit.ts'
 import { programModule, type Place } from './program-module.ts'
+import { pause } from '../pause.ts'
 
 /** Time for a shell to learn how its process ended, ms. A guess. */
 const PASS_ON = 50
@@ -91,7 +91,7 @@ class ProcessContainer implements Container {
         const now = performance.now()
         budget?.charge(job, (now - began) * unaskedOf(messages), 0, now)
         const wait = budget?.wait(job, now) ?? 0
-        if (wait > 0) await sleep(wait, undefined, { ref: false })
+        if (wait > 0) await pause(wait, { background: true })
       }
       // The shell waits for a line on descriptor 4. After this delay bubblewrap has passed on the
       // exit status of the process.

@@ -131,7 +131,8 @@ export class Runtime {
     }
   }
 
-  #start({ path, fn, input, split, given, saved }: Run): Frame {
+  #start(run: Run): Frame {
+    const { path, fn, input, given } = run
     const own = given && { given: this.#shared.declared(given), offers: NOTHING_SHARED }
     const saves: FrameSaves = new FrameSaves(
       (said) => void (this.#frames.get(path) === frame && this.#say({ type: 'saved', path, ...said })),
@@ -141,7 +142,7 @@ export class Runtime {
     this.#frames.set(path, frame)
     this.#current = frame
     this.#host
-      .onBehalfOf(frame, async () => await this.#call(frame, { fn, input, split, ...(saved && { saved }) }))
+      .onBehalfOf(frame, async () => await this.#call(frame, run))
       .then(
         (outcome) => this.#return(frame, outcome),
         (error: unknown) => this.#fail(frame, error),
@@ -178,7 +179,7 @@ export class Runtime {
     return owner instanceof Frame ? { path: owner.path, fn: owner.fn } : undefined
   }
 
-  async #call(frame: Frame, { fn, input, split, saved }: Omit<Run, 'type' | 'path' | 'given'>): Promise<Outcome> {
+  async #call(frame: Frame, { fn, input, split, saved }: Run): Promise<Outcome> {
     const definition = this.#tasks.get(fn)
     if (definition === undefined) {
       const known = [...this.#tasks.keys()].join(', ')

@@ -134,7 +134,7 @@ class Request {
     const release = this.#job === undefined ? undefined : pinMade(this.#job, this.#hash, bytes.length)
     try {
       const charge = (took: number): void => budget.charge(this.#from, took, 0, performance.now())
-      await store.put(bytes, { unnamed: release === undefined, isCopy: true, charge })
+      await store.put(bytes, { isUnreferenced: release === undefined, isCopy: true, charge })
     } catch (error) {
       release?.()
       throw error

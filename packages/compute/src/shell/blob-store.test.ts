@@ -1,4 +1,15 @@
-import fs, { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import fs, {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -70,6 +81,24 @@ describe('a store of blobs', () => {
     await expect(store.put(Uint8Array.of(1))).rejects.toMatchObject({ code: 'ENOSPC', message: `${full.message}, in ${folder}` })
   })
 
+  it('frees enough of a full disk, though many small blobs count as larger than they are', async () => {
+    const store = new BlobStore(folder, 1)
+    for (let n = 0; n < 50; n++) writeFileSync(join(folder, `${String(n).padStart(64, '0')}.mjs`), bytes(n, 10))
+    const { writeFile } = promises
+    const spy = vi.spyOn(promises, 'writeFile').mockImplementation(async (file, data, options) => {
+      const used = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+      if (used + (data as Uint8Array).length > 500) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+      await writeFile(file, data, options)
+    })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      spy.mockRestore()
+      syncBuiltinESMExports()
+    })
+    expect(has(await store.put(bytes(1, 200)))).toBe(true)
+    expect(readdirSync(folder)).toHaveLength(31)
+  })
+
   it('stays within its limit, the newest blob included', async () => {
     const store = new BlobStore(folder, 1)
     const hashes = [await put(store, 1), await put(store, 2), await put(store, 3)]
@@ -83,8 +112,8 @@ describe('a store of blobs', () => {
 
   it('evicts blobs first that others sent and no job has named', async () => {
     const store = new BlobStore(folder, 1)
-    const [own, sent] = [await put(store, 1), await put(store, 2, { unnamed: true })]
-    const next = await put(store, 3, { unnamed: true })
+    const [own, sent] = [await put(store, 1), await put(store, 2, { isUnreferenced: true })]
+    const next = await put(store, 3, { isUnreferenced: true })
     expect([own, sent, next].map(has)).toEqual([true, false, true])
     store.pin(next, 'job')
     store.unpin('job')
@@ -159,7 +188,7 @@ describe('a store of blobs', () => {
     store.onEvicted = (by) => evicted.push(by)
     const hashes = [await put(store, 1), await put(store, 2)]
     for (const hash of hashes) store.pin(hash, `result ${hash}`, { isSpare: true })
-    await expect(store.put(bytes(3), { unnamed: true })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    await expect(store.put(bytes(3), { isUnreferenced: true })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
     await expect(store.put(bytes(3), { isCopy: true })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
     await put(store, 4)
     expect(evicted).toEqual([`result ${hashes[0]}`])
@@ -231,7 +260,7 @@ describe('a store of blobs', () => {
     await expect(small.put(bytes(1))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
     const tiny = new BlobStore(folder, 0.6)
     await put(store, 2, { for: 'job' })
-    await expect(tiny.put(bytes(1), { unnamed: true })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    await expect(tiny.put(bytes(1), { isUnreferenced: true })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
     expect(has(hash)).toBe(true)
   })
 
@@ -270,7 +299,7 @@ describe('a store of blobs', () => {
   it('does not evict a known file first because others sent it again', async () => {
     const store = new BlobStore(folder, 1)
     const known = await put(store, 3)
-    await store.put(bytes(3), { unnamed: true })
+    await store.put(bytes(3), { isUnreferenced: true })
     utimesSync(join(folder, `${known}.mjs`), 1003, 1003)
     const older = await put(store, 1)
     await put(store, 4)
@@ -305,6 +334,23 @@ describe('a store of blobs', () => {
     expect(evicted).toEqual([`result ${hashes[0]}`])
     await put(other, 4)
     expect(hashes.map(has)).toEqual([false, true])
+  })
+
+  it('evicts the results that no other process keeps, and none in vain', async () => {
+    const [store, other] = [new BlobStore(folder, 1.5), new BlobStore(folder, 1.5)]
+    const evicted: string[] = []
+    store.onEvicted = (by) => evicted.push(by)
+    const [shared, own, job] = [await put(store, 1), await put(store, 2), await put(store, 3, { for: 'job' })]
+    store.pin(shared, 'shared result', { isSpare: true })
+    other.pin(shared, 'shared result', { isSpare: true })
+    store.pin(own, 'own result', { isSpare: true })
+    store.pin(own, 'another result', { isSpare: true })
+    const next = await put(store, 4, { for: 'next' })
+    expect(evicted).toEqual(['own result', 'another result'])
+    // Not even without the shared result is there room.
+    await expect(store.put(bytes(5, 2 ** 20))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(evicted).toHaveLength(2)
+    expect([shared, own, job, next].map(has)).toEqual([true, false, true, true])
   })
 
   it('counts tiny blobs as larger than they are', async () => {

@@ -27,15 +27,19 @@ interface StoredFile {
   readonly hash: string
   /** Bytes as the store counts them. */
   readonly size: number
+  /** Bytes of the file itself. */
+  readonly length: number
   /** ms since 1970; 0 for a file that others sent and to which no known job refers. */
   readonly usedAt: number
+  /** Whether other processes pin the file. */
+  readonly isShared: boolean
   /** Whether the store may evict the file: no job needs it. */
   readonly isFree: boolean
 }
 
 interface PutOptions {
   readonly for?: string
-  readonly unnamed?: boolean
+  readonly isUnreferenced?: boolean
   readonly isCopy?: boolean
   readonly charge?: (ms: number) => void
 }
@@ -67,7 +71,7 @@ export class BlobStore {
    */
   onEvicted: ((by: string) => void) | undefined
   /** Files that others sent, and to which no job that is known here refers. */
-  readonly #unnamed = new Set<string>()
+  readonly #unreferenced = new Set<string>()
 
   /**
    * @param limit MiB on disk
@@ -88,26 +92,27 @@ export class BlobStore {
   }
 
   /**
-   * Stores bytes. `for` pins them for a holder, see {@link pin}. `unnamed` marks bytes that others
-   * sent, and `isCopy` marks bytes that other members have, too. `charge` gets the time that the
-   * search for room took in this thread, ms. With many files the search takes about 50 ms.
+   * Stores bytes. `for` pins them for a holder, see {@link pin}. `isUnreferenced` marks bytes that
+   * others sent, and to which no known job refers. `isCopy` marks bytes that other members have,
+   * too. `charge` gets the time that the search for room took in this thread, ms. With many files
+   * the search takes about 50 ms.
    *
    * @throws BlobTooLargeError if the bytes exceed the limit, or don't fit beside the pinned files
    * that must stay
    */
-  async put(bytes: Uint8Array, { for: by, unnamed = false, isCopy = false, charge }: PutOptions = {}): Promise<string> {
+  async put(bytes: Uint8Array, { for: by, isUnreferenced = false, isCopy = false, charge }: PutOptions = {}): Promise<string> {
     if (bytes.length > this.#limit)
       throw new BlobTooLargeError(`${bytes.length} bytes are too many: this member keeps at most ${this.#limit} bytes on disk`, true)
     const hash = await hashOf(bytes)
     const file = this.#file(hash)
     const isNew = (await this.get(hash)) === undefined
     if (isNew) await this.#write(file, bytes)
-    if (unnamed && isNew && !this.#pins.has(hash)) this.#unnamed.add(hash)
+    if (isUnreferenced && isNew && !this.#pins.has(hash)) this.#unreferenced.add(hash)
     if (by !== undefined) this.pin(hash, by)
     // A holder may have pinned the file before its bytes came.
     if (this.#pins.has(hash)) this.#pins.link(hash)
     const began = performance.now()
-    const hasRoom = this.#makeRoom(hash, !unnamed && !isCopy)
+    const hasRoom = this.#makeRoom(hash, !isUnreferenced && !isCopy)
     charge?.(performance.now() - began)
     if (!hasRoom) {
       if (by !== undefined) this.#pins.release(hash, by)
@@ -167,7 +172,7 @@ export class BlobStore {
    * @param by the name of the holder of the pin
    */
   pin(hash: string, by: string, options: PinOptions = {}): void {
-    this.#unnamed.delete(hash)
+    this.#unreferenced.delete(hash)
     this.#pins.add(hash, by, options)
   }
 
@@ -190,7 +195,7 @@ export class BlobStore {
   #drop(hash: string): void {
     rmSync(this.#file(hash), { force: true })
     this.#pins.unlink(hash)
-    this.#unnamed.delete(hash)
+    this.#unreferenced.delete(hash)
   }
 
   #file(hash: string): string {
@@ -211,7 +216,7 @@ export class BlobStore {
         if (!FULL.has(String((error as NodeJS.ErrnoException).code))) throw error
         // The disk is full before the store has reached its limit.
         rmSync(temporary, { force: true })
-        this.#evictFree(this.#files(), bytes.length)
+        this.#evictFree(this.#files(), bytes.length, 'length')
         await writeFile(temporary, bytes, { mode: 0o600 })
       })
       await rename(temporary, file)
@@ -236,41 +241,63 @@ export class BlobStore {
       files = this.#files(newest)
       bytes = sum(files) - this.#evictFree(files, sum(files) - this.#limit)
     }
-    const sizes = new Map(files.filter(({ file }) => file.endsWith('.mjs')).map(({ hash, size }) => [hash, size]))
-    // Bytes of released files that other processes also pin. The eviction of further holders would
-    // not free these bytes.
-    let shared = 0
-    while (bytes - shared > this.#limit) {
-      const by = this.#pins.victim(newest, isNeeded, sizes, this.#limit)
-      if (by === undefined) break
+    const finished = new Map(files.filter(({ file }) => file.endsWith('.mjs')).map((each) => [each.hash, each]))
+    for (const by of this.#victims(newest, isNeeded, finished, bytes - this.#limit)) {
       const held = this.#pins.releaseAll(by)
       this.onEvicted?.(by)
       for (const hash of held) {
-        const size = sizes.get(hash)
-        if (size === undefined || this.#pins.has(hash)) continue
-        if ((statSync(this.#file(hash), { throwIfNoEntry: false })?.nlink ?? 2) > 1) {
-          shared += size
-          continue
-        }
+        const file = finished.get(hash)
+        if (file === undefined || this.#pins.has(hash)) continue
+        // Another process may have pinned the file a moment ago.
+        if ((statSync(file.file, { throwIfNoEntry: false })?.nlink ?? 0) > 1) continue
         this.#drop(hash)
-        bytes -= size
-        sizes.delete(hash)
+        bytes -= file.size
+        finished.delete(hash)
       }
     }
-    return bytes <= this.#limit && sizes.has(newest)
+    return bytes <= this.#limit && finished.has(newest)
+  }
+
+  /**
+   * Returns the holders of pins that make way, so that this many bytes become free. Passes over
+   * holders whose files other processes pin, too: their release frees nothing now. If the other
+   * holders do not suffice, returns the first holders that would free enough if the other processes
+   * released the files, too. They do so once they need room themselves. If no holders would,
+   * nobody makes way in vain. The exception is a holder of the newest file whose turn it is: it
+   * gets no room for this file.
+   */
+  #victims(newest: string, isNeeded: boolean, files: ReadonlyMap<string, StoredFile>, bytes: number): readonly string[] {
+    const sizes = new Map([...files].map(([hash, { size }]) => [hash, size]))
+    const sizeOf = (hashes: readonly string[]): number => hashes.reduce((all, hash) => all + (sizes.get(hash) ?? 0), 0)
+    const passed = new Set<string>()
+    let enough: readonly string[] = []
+    if (bytes <= 0) return []
+    for (;;) {
+      const by = this.#pins.victim(newest, isNeeded, sizes, this.#limit, passed)
+      if (by === undefined) return enough
+      passed.add(by)
+      const released = this.#pins.heldOnlyBy(passed)
+      // Without its holder nobody needs the newest file.
+      if (released.includes(newest)) return [by]
+      const freed = released.filter((hash) => files.get(hash)?.isShared === false)
+      if (sizeOf(freed) >= bytes) return [...passed].filter((each) => freed.some((hash) => this.#pins.has(hash, each)))
+      if (enough.length === 0 && sizeOf(released) >= bytes) enough = [...passed]
+    }
   }
 
   /**
    * Removes unpinned files until their sizes add up to this many bytes, or until none is left.
-   * Returns the sum of their sizes, as the store counts them.
+   * Returns the sum of their sizes.
+   *
+   * @param measure `size`: bytes as the store counts them; `length`: bytes that the disk gets back
    */
-  #evictFree(files: readonly StoredFile[], bytes: number): number {
+  #evictFree(files: readonly StoredFile[], bytes: number, measure: 'size' | 'length' = 'size'): number {
     let freed = 0
-    for (const { file, hash, size } of files.filter(({ isFree }) => isFree).sort((a, b) => a.usedAt - b.usedAt)) {
+    for (const each of files.filter(({ isFree }) => isFree).sort((a, b) => a.usedAt - b.usedAt)) {
       if (freed >= bytes) break
-      rmSync(file, { force: true })
-      this.#unnamed.delete(hash)
-      freed += size
+      rmSync(each.file, { force: true })
+      this.#unreferenced.delete(each.hash)
+      freed += each[measure]
     }
     return freed
   }
@@ -281,13 +308,17 @@ export class BlobStore {
       const status = statSync(join(this.#folder, name), { throwIfNoEntry: false })
       if (status === undefined || !/\.(mjs|tmp)$/u.test(name)) return []
       const hash = name.slice(0, 64)
-      const isFree = name.endsWith('.mjs') && hash !== newest && status.nlink < 2 && !this.#pins.has(hash)
+      const isPinned = this.#pins.has(hash)
+      const isFree = name.endsWith('.mjs') && hash !== newest && status.nlink < 2 && !isPinned
       return [
         {
           file: join(this.#folder, name),
           hash,
           size: Math.max(this.#limit / MAX_FILES, status.size),
-          usedAt: this.#unnamed.has(hash) ? 0 : status.mtimeMs,
+          length: status.size,
+          usedAt: this.#unreferenced.has(hash) ? 0 : status.mtimeMs,
+          // The pins of this process are one more link.
+          isShared: status.nlink > (isPinned ? 2 : 1),
           isFree,
         },
       ]

@@ -75,6 +75,8 @@ export class Engine {
     this.#pool = pool
     const computes = workers > 0
     const budget = new PeerBudget()
+    // While the engine starts, nobody listens yet.
+    const warnLater: EngineEvents['onWarning'] = (...warning) => void setTimeout(() => events.onWarning(...warning))
     this.#isClient = isClient
     // The folder of the state belongs to this member alone.
     const isShared = options.cache !== undefined || state === undefined
@@ -113,6 +115,10 @@ export class Engine {
         this.#met.forget(id)
         this.runner.feed({ type: 'expired', job: id })
         this.endings.end(id)
+      },
+      onUnknown: (name, owner, fields) => {
+        const message = `this release does not know the fields ${JSON.stringify(fields)} of the job ${JSON.stringify(name)} of ${owner}: this member leaves the job to members of later releases`
+        warnLater('JOB_OF_LATER_RELEASE', message, undefined)
       },
     })
     this.#met = new MetRequirements(
@@ -156,8 +162,7 @@ export class Engine {
       scheduler,
       feed: (message) => this.runner.feed({ type: 'message', from: pool.self.id, message }),
       ownerOf: (job) => this.jobs.get(job)?.owner,
-      // While the engine starts, nobody listens yet.
-      warn: (code, message, job) => void setTimeout(() => events.onWarning(code, message, job)),
+      warn: warnLater,
     })
     this.#members = new MemberList(pool, { isClient, accepts }, (inputs) => this.#membersChanged(inputs))
     this.holders = new JobHolders(pool, scheduler, this.#members)
@@ -169,7 +174,7 @@ export class Engine {
       budget,
       replicas: (job) => scheduler.replicas(job),
       isKnown: (job) => this.jobs.has(job),
-      computing: () => this.#members.members.length + 1,
+      computing: () => scheduler.computing(),
       onOutput: (job, output) => events.onOutput(job, output),
     })
     const common = {
@@ -278,6 +283,7 @@ export class Engine {
   #membersChanged(inputs: readonly Input[]): void {
     for (const input of inputs) if (input.type === 'gone') this.#streams.forget(input.id)
     this.runner.feed(...inputs)
+    this.output.membersChanged()
     // Members do not report ends of jobs to a client unless it asks.
     if (this.#isClient && inputs.some(({ type }) => type === 'joined')) for (const job of this.endings.jobs()) this.watch(job)
     this.#files.keepAll()

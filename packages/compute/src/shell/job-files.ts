@@ -77,7 +77,7 @@ export class JobFiles {
   evicted(holder: string): void {
     const { jobs, warn } = this.#parts
     for (const id of this.#made.keys()) {
-      if (makerOf(id) !== holder) continue
+      if (madeHolderOf(id) !== holder) continue
       this.#made.delete(id)
       warn('BLOB_TOO_LARGE', 'this member no longer keeps the bytes that tasks of the job made at other members: it needs the disk', id)
     }
@@ -106,7 +106,7 @@ export class JobFiles {
     this.dropped(id)
     this.#made.delete(id)
     this.#parts.store.unpin(id)
-    this.#parts.store.unpin(makerOf(id))
+    this.#parts.store.unpin(madeHolderOf(id))
   }
 
   /**
@@ -122,10 +122,10 @@ export class JobFiles {
     const counted = Math.max(LEAST_MADE, size)
     if ([...made.values()].reduce((sum, each) => sum + each, 0) + counted > MAX_MADE) return undefined
     this.#made.set(id, made.set(hash, counted))
-    store.pin(hash, makerOf(id), { owner: TASKS })
+    store.pin(hash, madeHolderOf(id), { owner: TASKS })
     return () => {
       made.delete(hash)
-      store.release(hash, makerOf(id))
+      store.release(hash, madeHolderOf(id))
     }
   }
 
@@ -300,7 +300,7 @@ export class JobFiles {
 }
 
 /** Returns the name under which bytes are pinned that tasks of the job made at other members. */
-function makerOf(id: JobId): string {
+function madeHolderOf(id: JobId): string {
   return `${id}/tasks`
 }
 

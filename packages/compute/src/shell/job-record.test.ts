@@ -1,6 +1,8 @@
-import { decode } from 'cbor-x'
+import type { Pool, PoolRecord } from '@jel/jel'
+import { decode, encode } from 'cbor-x'
 import { expect, it } from 'vitest'
 import { encodeJob, JOB_PREFIX, readJob, type JobRecord, type PublishedJob } from './job-record.ts'
+import { PublishedJobs } from './published-jobs.ts'
 
 const job: JobRecord = {
   program: '0'.repeat(64),
@@ -36,4 +38,23 @@ it('a job states its desired state in the field `wish` of its record', () => {
   expect(fields).not.toHaveProperty('desired')
   expect(read(value)).toMatchObject({ desired: 'suspend' })
   expect(read(value)).not.toHaveProperty('wish')
+})
+
+it('a job with fields of a later release does not run here as another job, and its name and fields are told', () => {
+  const told: unknown[] = []
+  const jobs = new PublishedJobs({} as Pool, { id: 'self' } as ConstructorParameters<typeof PublishedJobs>[1], {
+    onPublished: ({ name }) => told.push(name),
+    onForgotten: () => {},
+    onUnknown: (...unknown) => told.push(unknown),
+  })
+  const known = decode(encodeJob(job)) as object
+  const take = (name: string, fields: object): void =>
+    jobs.take(
+      { name: JOB_PREFIX + name, owner: 'o', value: Uint8Array.from(encode(fields)), expires: Infinity } as unknown as PoolRecord,
+      true,
+    )
+  take('later', { ...known, region: 'eu' })
+  take('known', known)
+  expect(told).toEqual([['later', 'o', ['region']], 'known'])
+  expect(jobs.named('o', 'later')).toBeUndefined()
 })

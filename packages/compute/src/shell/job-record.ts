@@ -90,7 +90,11 @@ export function lifetimeAfterEnd({ keep, expires }: PublishedJob, now: number): 
 
 const encoder = new Encoder({ useRecords: false, mapsAsObjects: true, tagUint8Array: false })
 const hex = v.pipe(v.string(), v.regex(/^[\da-f]{64}$/u))
-const schema = v.object({
+/**
+ * A record with another field is no job that this release knows. The field may be a part of the
+ * job's id, as `requirements` is. Without it the job would run here as a second job.
+ */
+const schema = v.strictObject({
   program: hex,
   fn: v.pipe(v.string(), v.maxLength(128)),
   input: v.optional(v.instance(Uint8Array)),
@@ -143,7 +147,19 @@ export function encodeJob(job: JobRecord): Uint8Array {
   return Uint8Array.from(encoder.encode(fields))
 }
 
-/** Returns undefined if the record is not a job's. */
+/** Returns the fields of a job's record that this release does not know. */
+export function unknownFields({ value }: PoolRecord): string[] {
+  try {
+    const fields: unknown = value && encoder.decode(value)
+    return typeof fields === 'object' && fields !== null ? Object.keys(fields).filter((field) => !Object.hasOwn(schema.entries, field)) : []
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Returns undefined if the record is not a job's, or has {@link unknownFields}.
+ */
 export function readJob(record: PoolRecord): PublishedJob | undefined {
   if (!record.name.startsWith(JOB_PREFIX) || record.value === undefined) return undefined
   try {

@@ -19,7 +19,7 @@ const REPLICAS = 2
 const SEND_AFTER = 250
 /**
  * Characters that one member may add to the output of a job at once. After that each member may add
- * its share of `RATE` a second. The share is fixed at the first output of the job here. Guesses.
+ * its share of `RATE` a second, among the members that compute now. Guesses.
  */
 const [BURST, RATE] = [65_536, 65_536]
 /** Time limit for a request, and for the message of an accepted stream, ms. A guess. */
@@ -59,7 +59,7 @@ interface OutputExchangeParts {
   /** The ids of the replicas of a job, in order. */
   readonly replicas: (job: JobId) => readonly MemberId[]
   readonly isKnown: (job: JobId) => boolean
-  /** The number of members that take part, this member included. */
+  /** The number of members that have workers, this member included. */
   readonly computing: () => number
   readonly onOutput: (job: JobId, output: TaskOutput) => void
 }
@@ -86,6 +86,8 @@ export class OutputExchange {
    */
   #number = Date.now() * 1024
   #timer: Timer | undefined
+  /** This member's share of `RATE`; undefined: the members have changed since. */
+  #rate: number | undefined
   /**
    * For each replica with output on the way: the bytes that wait, and a promise that resolves after
    * the last send so far. A replica that does not answer delays only its own output.
@@ -139,7 +141,9 @@ export class OutputExchange {
   /** A program of this member printed text. */
   printed(job: JobId, { path: task, fn, stream, text: printed }: PrintedText): void {
     const now = performance.now()
-    const limit = this.#limits.get(job) ?? new OutputLimit(BURST, RATE / Math.max(1, this.#parts.computing()), now)
+    this.#rate ??= RATE / Math.max(1, this.#parts.computing())
+    const limit = this.#limits.get(job) ?? new OutputLimit(BURST, this.#rate, now)
+    limit.rate = this.#rate
     this.#limits.set(job, limit)
     const passed = limit.pass(printed, now)
     if (passed === '') return
@@ -170,6 +174,11 @@ export class OutputExchange {
       if (answers.length > 0 || attempt === ATTEMPTS) return united(answers)
       await pause(ASK_AGAIN)
     }
+  }
+
+  /** Members came or went, or now have workers or no longer do. */
+  membersChanged(): void {
+    this.#rate = undefined
   }
 
   forget(job: JobId): void {

@@ -5,8 +5,8 @@
 export const TASKS = 'tasks'
 export interface PinOptions {
   /**
-   * The owner of the job. If this owner takes more than its share, the store may evict its files
-   * for other owners. Default: this member's own owner, who may exceed its share.
+   * The owner of the job. While this owner takes more than its share, its files make way for any
+   * pinned file, also for its own. Default: this member's own owner, who may exceed its share.
    */
   readonly owner?: string
   /** Whether these files make way before other files of this owner. Default: false. */
@@ -20,6 +20,8 @@ export interface PinLinks {
   unlink(hash: string): void
   close(): void
 }
+
+const NOBODY: ReadonlySet<string> = new Set()
 
 /** Pins of files that unfinished jobs need, and the order in which they make way. */
 export class Pins {
@@ -38,8 +40,10 @@ export class Pins {
     this.#links = links
   }
 
-  has(hash: string): boolean {
-    return this.#holders.has(hash)
+  /** Whether a holder pins the file. Default: any holder. */
+  has(hash: string, by?: string): boolean {
+    const holders = this.#holders.get(hash)
+    return by === undefined ? holders !== undefined : holders?.has(by) === true
   }
 
   add(hash: string, by: string, { owner, isSpare = false }: PinOptions): void {
@@ -68,6 +72,11 @@ export class Pins {
     if (holders?.delete(by) !== true || holders.size > 0) return
     this.#holders.delete(hash)
     this.unlink(hash)
+  }
+
+  /** Returns the files that only these holders pin. */
+  heldOnlyBy(by: ReadonlySet<string>): string[] {
+    return [...this.#holders].filter(([, holders]) => [...holders].every((each) => by.has(each))).map(([hash]) => hash)
   }
 
   /** Releases all pins of this holder. Returns the files that it held. */
@@ -99,30 +108,38 @@ export class Pins {
    * @param isNeeded whether this member needs the newest file although nobody pins it
    * @param sizes of the files on disk, by hash
    * @param limit maximum bytes on disk
+   * @param without holders that count as gone
    */
-  victim(newest: string, isNeeded: boolean, sizes: ReadonlyMap<string, number>, limit: number): string | undefined {
+  victim(
+    newest: string,
+    isNeeded: boolean,
+    sizes: ReadonlyMap<string, number>,
+    limit: number,
+    without: ReadonlySet<string> = NOBODY,
+  ): string | undefined {
     const holders = this.#holders.get(newest)
     if (holders === undefined && !isNeeded) return undefined
-    const taken = this.#taken(sizes)
+    const taken = this.#taken(sizes, without)
     const [most] = [...taken].filter(([owner]) => owner !== undefined).sort(([, a], [, b]) => b - a)
     if (holders !== undefined && most !== undefined && most[1] > limit / taken.size) {
-      const by = this.#holdersOf(most[0])
+      const by = this.#holdersOf(most[0]).filter((each) => !without.has(each))
       return by.find((each) => this.#spares.has(each)) ?? by.at(-1)
     }
     const spares = (taken.get(undefined) ?? 0) > limit / 2 ? this.#ownSpares() : []
     const isOwn = holders === undefined || [...holders].some((by) => !this.#owners.has(by))
     const all = isOwn ? [...spares, ...this.#holdersOf(TASKS), ...this.#ownSpares()] : spares
-    return all.find((by) => holders?.has(by) !== true)
+    return all.find((by) => holders?.has(by) !== true && !without.has(by))
   }
 
   /** Returns the bytes that each owner takes. This member's owner is undefined. */
-  #taken(sizes: ReadonlyMap<string, number>): Map<string | undefined, number> {
+  #taken(sizes: ReadonlyMap<string, number>, without: ReadonlySet<string>): Map<string | undefined, number> {
     const taken = new Map<string | undefined, number>()
     for (const [hash, holders] of this.#holders) {
       const size = sizes.get(hash)
       // A pin of a file that is not here takes nothing.
       if (size === undefined) continue
-      for (const owner of new Set([...holders].map((by) => this.#owners.get(by)))) taken.set(owner, (taken.get(owner) ?? 0) + size)
+      const present = [...holders].filter((by) => !without.has(by))
+      for (const owner of new Set(present.map((by) => this.#owners.get(by)))) taken.set(owner, (taken.get(owner) ?? 0) + size)
     }
     return taken
   }

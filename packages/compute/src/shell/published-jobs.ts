@@ -2,7 +2,7 @@ import type { Pool, PoolRecord, RecordOwner } from '@jel/jel'
 import type { JobId } from '../core/io.ts'
 import { NotOwnerError, UnknownJobError } from '../errors.ts'
 import { Expiry } from './expiry.ts'
-import { encodeJob, JOB_PREFIX, lifetimeAfterEnd, readJob, type JobRecord, type PublishedJob } from './job-record.ts'
+import { encodeJob, JOB_PREFIX, lifetimeAfterEnd, readJob, unknownFields, type JobRecord, type PublishedJob } from './job-record.ts'
 
 /**
  * A job counts as just submitted if this member learns of it within this time after its date, ms. A
@@ -20,6 +20,8 @@ export interface PublishedJobsEvents {
   onPublished(job: PublishedJob, fresh: boolean): void
   /** A job expired, its owner withdrew it, or gave its name to another job. */
   onForgotten(id: JobId): void
+  /** The record of a job has fields that this release does not know. */
+  onUnknown(name: string, owner: string, fields: readonly string[]): void
 }
 
 /**
@@ -122,7 +124,11 @@ export class PublishedJobs {
     if (!record.name.startsWith(JOB_PREFIX)) return
     const known = this.named(record.owner, record.name.slice(JOB_PREFIX.length))
     const job = readJob(record)
-    if (job === undefined && record.value !== undefined) return
+    if (job === undefined && record.value !== undefined) {
+      const fields = unknownFields(record)
+      if (fields.length > 0) this.#events.onUnknown(record.name.slice(JOB_PREFIX.length), record.owner, fields)
+      return
+    }
     if (job !== undefined && this.#withdrawn.get(job.id) === job.submitted) {
       if (job.owner === this.owner) void this.#unpublish(job.name).catch(() => {})
       return

@@ -16,7 +16,7 @@ export class MemoryBlobStore implements Pick<BlobStore, keyof BlobStore> {
   onEvicted: ((by: string) => void) | undefined
   /** The least recently used first. */
   readonly #blobs = new Map<string, Uint8Array>()
-  readonly #unnamed = new Set<string>()
+  readonly #unreferenced = new Set<string>()
   readonly #pins = new Pins()
 
   /** @param limit maximum bytes */
@@ -26,7 +26,7 @@ export class MemoryBlobStore implements Pick<BlobStore, keyof BlobStore> {
 
   async put(
     bytes: Uint8Array,
-    { for: by, unnamed = false, isCopy = false }: { for?: string; unnamed?: boolean; isCopy?: boolean } = {},
+    { for: by, isUnreferenced = false, isCopy = false }: { for?: string; isUnreferenced?: boolean; isCopy?: boolean } = {},
   ): Promise<string> {
     if (bytes.length > this.limit)
       throw new BlobTooLargeError(`${bytes.length} bytes are too many: this member keeps at most ${this.limit} bytes in memory`, true)
@@ -35,9 +35,9 @@ export class MemoryBlobStore implements Pick<BlobStore, keyof BlobStore> {
     const hash = await hashOf(own)
     const isNew = !this.#blobs.has(hash)
     if (isNew) this.#blobs.set(hash, own)
-    if (unnamed && isNew && !this.#pins.has(hash)) this.#unnamed.add(hash)
+    if (isUnreferenced && isNew && !this.#pins.has(hash)) this.#unreferenced.add(hash)
     if (by !== undefined) this.pin(hash, by)
-    if (this.#makeRoom(hash, !unnamed && !isCopy)) return hash
+    if (this.#makeRoom(hash, !isUnreferenced && !isCopy)) return hash
     if (by !== undefined) this.#pins.release(hash, by)
     if (isNew) this.#drop(hash)
     throw new BlobTooLargeError(`there is no room for ${bytes.length} bytes: blobs of other jobs take the memory of this page`)
@@ -65,7 +65,7 @@ export class MemoryBlobStore implements Pick<BlobStore, keyof BlobStore> {
   }
 
   pin(hash: string, by: string, options: PinOptions = {}): void {
-    this.#unnamed.delete(hash)
+    this.#unreferenced.delete(hash)
     this.#pins.add(hash, by, options)
   }
 
@@ -80,12 +80,12 @@ export class MemoryBlobStore implements Pick<BlobStore, keyof BlobStore> {
   close(): void {
     this.#pins.close()
     this.#blobs.clear()
-    this.#unnamed.clear()
+    this.#unreferenced.clear()
   }
 
   #drop(hash: string): void {
     this.#blobs.delete(hash)
-    this.#unnamed.delete(hash)
+    this.#unreferenced.delete(hash)
   }
 
   /** Returns false if the rest is still too large, or if the newest blob is gone. */
@@ -99,7 +99,7 @@ export class MemoryBlobStore implements Pick<BlobStore, keyof BlobStore> {
     }
     const room = this.limit + OVERHEAD
     const free = [...this.#blobs.keys()].filter((hash) => hash !== newest && !this.#pins.has(hash))
-    for (const hash of [...free.filter((each) => this.#unnamed.has(each)), ...free.filter((each) => !this.#unnamed.has(each))])
+    for (const hash of [...free.filter((each) => this.#unreferenced.has(each)), ...free.filter((each) => !this.#unreferenced.has(each))])
       if (bytes > room) drop(hash)
     for (;;) {
       const by = bytes > room ? this.#pins.victim(newest, isNeeded, sizes, this.limit) : undefined
