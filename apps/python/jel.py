@@ -261,17 +261,17 @@ class Job:
         """Ends the job for good.
 
         Waits for at most `timeout` seconds for the id of the job, and then for at most `timeout`
-        seconds for its end. Raises TimeoutError if either takes longer.
+        seconds for its end. Raises TimeoutError with this job as `job` if either takes longer.
         """
         with self._changed:
             if not self._changed.wait_for(lambda: self.is_over or self.id, timeout):
-                raise TimeoutError(f'the job has no id after {timeout} s')
+                raise self._late(f'the job has no id after {timeout} s')
             if self.is_over:
                 return
         self._pool._write({'command': 'job', 'job': self.id, 'do': 'cancel'})
         with self._changed:
             if not self._changed.wait_for(lambda: self.is_over, timeout):
-                raise TimeoutError(f'the job is not cancelled after {timeout} s')
+                raise self._late(f'the job is not cancelled after {timeout} s')
 
 
 class Sweep(Job):
@@ -322,7 +322,11 @@ class Call(Sweep):
 
 
 def as_completed(jobs, timeout=None):
-    """Yields jobs as they end. See Sweep.as_completed for the values of one job."""
+    """Yields jobs as they end. See Sweep.as_completed for the values of one job.
+
+    `timeout`: seconds for the next end. Then there is a TimeoutError, whose `job` is the first job
+    that has not ended.
+    """
     if isinstance(jobs, Job):
         raise TypeError('give a list of jobs; as_completed of a sweep yields the values of one job')
     ended = queue.Queue()
@@ -334,7 +338,8 @@ def as_completed(jobs, timeout=None):
         try:
             job = ended.get(timeout=timeout)
         except queue.Empty:
-            raise TimeoutError(f'no job ended within {timeout} s') from None
+            job = next(each for each in jobs if id(each) not in seen)
+            raise job._late(f'no job ended within {timeout} s') from None
         if id(job) not in seen:
             seen.add(id(job))
             yield job

@@ -1,6 +1,5 @@
-// Draws the Mandelbrot set. The pieces of a space of two dimensions are merged into one image. Some
-// points cost far more than others. So the pieces have different sizes, and each takes about 100
-// ms. In Jalapeno (§5.3) all pieces have one size.
+// Draws the Mandelbrot set. The pieces of a space of two dimensions are merged into one image. They
+// have different sizes, and each takes about 100 ms. In Jalapeno (§5.3) all pieces have one size.
 import { space } from '@jel/compute/program'
 
 const [WIDTH, HEIGHT, DEPTH] = [240, 160, 500]

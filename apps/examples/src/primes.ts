@@ -9,10 +9,10 @@ interface Count {
   readonly below: number
 }
 
-/** Counts the primes below a number of at least 3. */
+/** Counts the primes below a number. */
 export const count = task(async ({ threads, below }: Count, { run }) => {
   const parts = await Promise.all(Array.from({ length: threads }, (_, thread) => run(part, { thread, threads, below })))
-  return parts.reduce((sum, each) => sum + each, 0)
+  return below <= 2 ? 0 : parts.reduce((sum, each) => sum + each, 0)
 })
 
 /**

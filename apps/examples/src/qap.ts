@@ -17,10 +17,7 @@ export const qap = driver({
   result: (tasks) => ({ cost: best.value?.cost, places: best.value?.places, tasks }),
 })
 
-/**
- * Returns the branches that can beat the best layout. Deep in the tree it searches them itself, and
- * returns none.
- */
+/** Returns the branches that can beat the best layout. Deep in the tree it searches them itself. */
 export const relax = task(async (part: Part, { use }): Promise<readonly Part[]> => {
   const instance = await use(part.data, parse)
   if (part.places.length < Math.min(PLACED, instance.all.length)) return branches(instance, part)

@@ -121,6 +121,11 @@ describe('examples', () => {
     expect(await run('primes.ts', 'count', { threads: 7, below: 100_000 })).toBe(9592)
   })
 
+  it('primes: the number of primes below small numbers', async () => {
+    const counts = [0, 2, 3, 4].map(async (below) => await run('primes.ts', 'count', { threads: 2, below }))
+    expect(await Promise.all(counts)).toEqual([0, 0, 1, 2])
+  })
+
   it('primes: the 10,000th', async () => {
     expect(await run('primes.ts', 'nth', { threads: 4, count: 10_000 })).toBe(104_729)
   })

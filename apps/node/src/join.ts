@@ -1,5 +1,5 @@
 import type { Grid } from '@jel/compute'
-import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
+import { electionNameProblem, type Pool, type PoolOptions } from '@jel/jel'
 import { allocator, type Allocator } from '@jel/allocate'
 import { monitor, type ConstantValues } from '@jel/monitor'
 import { RUN_PROGRAM } from './agent/run-program.ts'
@@ -20,7 +20,7 @@ import { logsToTerminal, openLog, type LogFlags, type OpenLog } from './log/open
 import { watchLoop } from './log/slow-loop.ts'
 import { OrderTaker } from './orders/order-taker.ts'
 import { EarlyWarnings } from './early-warnings.ts'
-import { poolOptions, type PoolFlags } from './pool-options.ts'
+import { enterPool, poolOptions, type PoolFlags } from './pool-options.ts'
 import { jsonReporter, plainReporter, type Reporter } from './terminal/reporter.ts'
 import { drain, inputEnds } from './base/standard-input.ts'
 import { Stop, stopOnSignals } from './base/stop.ts'
@@ -93,7 +93,7 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
 /** Enters the pool. Returns undefined if the node was stopped meanwhile. */
 async function enter(name: string, options: PoolOptions, stop: Stop, early: EarlyWarnings): Promise<Pool | undefined> {
   try {
-    return await joinPool(name, { ...options, signal: stop.signal, onWarning: (warning) => early.take(warning) })
+    return await enterPool(name, { ...options, signal: stop.signal, onWarning: (warning) => early.take(warning) })
   } catch (error) {
     early.close()
     if (stop.signal.aborted) return undefined
@@ -180,8 +180,8 @@ async function run(
   const end = await Promise.race([stop.reason, pool.closed])
   clearTimeout(timer)
   log.info('LEAVING', `leaving the pool: ${typeof end === 'object' ? end.reason : end}`)
-  // The node takes no more keys and commands, however it ended.
-  stop.now('signal')
+  // The node takes no more keys and commands, however it ended. Only the first reason counts.
+  stop.now('pool closed')
   process.stdin.destroy()
   if (typeof end === 'object' && end.reason === 'failed') throw end.error
   // A command has reported why a grid could not open.

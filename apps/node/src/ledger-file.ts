@@ -1,5 +1,6 @@
 import { verifyFile, type VerifiedFile } from '@jel/ledger/verify'
-import { counted, jsonText, oneLine } from './base/text.ts'
+import { jsonText, oneLine } from './base/text.ts'
+import { counted } from './events/quantity.ts'
 
 /** Checks the file of a ledger without a node, and shows what it has. */
 export async function verifyLedger(path: string, { json = false }: { readonly json?: boolean }): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { foundersOf, ledgerOptions, votersOf, type LedgerFlags } from './ledger-options.ts'
-import { poolOptions } from './pool-options.ts'
+import { foundersOf, ledgerOptions, type LedgerFlags } from './ledger-options.ts'
+import { enterPool, poolOptions } from './pool-options.ts'
 
 const ids = ['A', 'B', 'C'].map((letter) => `12D3KooW${letter.repeat(44)}`)
 const strong = { joins: 'reliable', elections: 'uniform' } as const
@@ -40,9 +40,6 @@ it.each<[LedgerFlags, RegExp]>([
   [{ ...strong, foundLedger: true, founders: ids }, /--found-ledger and --founders/u],
   [{ ...strong, foundLedger: true, poolSize: 3 }, /--pool-size .*--found-ledger/u],
   [{ ...strong, founders: ids, poolSize: 3 }, /--pool-size .*--founders/u],
-  [{ ...strong, founders: ids.slice(1) }, /--founders: an odd number of ids, and there are 2/u],
-  [{ ...strong, founders: [...ids.slice(0, 2), ids[0] ?? ''] }, /--founders: \w+A is named twice/u],
-  [{ ...strong, founders: Array.from({ length: 17 }, (_, i) => String(i)) }, /--founders: at most 15 ids, and there are 17/u],
 ])('the flags %j are wrong usage', (flags, message) => {
   expect(() => ledgerOptions(flags)).toThrow(expect.objectContaining({ code: 'USAGE', message: expect.stringMatching(message) }))
 })
@@ -53,9 +50,13 @@ it('founders are whole ids with commas between them', () => {
   for (const wrong of ['', 'KrkcixUP', `${ids[0]},`]) expect(() => foundersOf(wrong, [])).toThrow(/no whole id/u)
 })
 
-it('the number of voters is odd, from 1 to 15', () => {
-  expect(['1', '5', '15'].map(votersOf)).toEqual([1, 5, 15])
-  for (const wrong of ['0', '2', '17', '-1', '1.5', 'x', '']) expect(() => votersOf(wrong)).toThrow(/odd number from 1 to 15/u)
+it.each<[LedgerFlags, RegExp]>([
+  [{ founders: ids.slice(1) }, /^--founders: .*an odd number of ids, up to 15, and there are 2$/u],
+  [{ founders: [...ids.slice(0, 2), ids[0] ?? ''] }, /^--founders: .*twice$/u],
+  [{ voters: 2 }, /^--voters: .*an odd number from 1 to 15$/u],
+])('joinPool refuses the flags %j, and the error names the flag', async (flags, message) => {
+  const entering = enterPool('refused', poolOptions({ ...entry, ...strong, ...flags }))
+  await expect(entering).rejects.toMatchObject({ code: 'USAGE', message: expect.stringMatching(message) })
 })
 
 it('a time limit needs something to wait for', () => {

@@ -14,9 +14,6 @@ export interface LedgerFlags {
   readonly poolSize?: number
 }
 
-/** Most voters of a ledger, and most founders. */
-const MOST_VOTERS = 15
-
 /** Whether the flags ask for a level that needs a ledger. */
 export function needsLedger({ joins, elections }: LedgerFlags): boolean {
   return joins === 'reliable' || elections === 'uniform'
@@ -39,8 +36,6 @@ export function ledgerOptions(flags: LedgerFlags): Pick<PoolOptions, 'joins' | '
   if (foundLedger && founders.length > 0) throw new UsageError('--found-ledger and --founders both say who founds the ledger: give one')
   if (joins === 'reliable' && poolSize !== undefined && (foundLedger || founders.length > 0))
     throw new UsageError(`--pool-size founds the ledger by the number of nodes, and ${given[0]} in another way: give one`)
-  const problem = foundersProblem(founders)
-  if (problem !== undefined) throw new UsageError(`--founders: ${problem}`)
   return {
     ...levels,
     ledger: {
@@ -52,13 +47,6 @@ export function ledgerOptions(flags: LedgerFlags): Pick<PoolOptions, 'joins' | '
   }
 }
 
-function foundersProblem(founders: readonly string[]): string | undefined {
-  const twice = founders.find((id, at) => founders.indexOf(id) !== at)
-  if (twice !== undefined) return `${twice} is named twice`
-  if (founders.length > MOST_VOTERS) return `at most ${MOST_VOTERS} ids, and there are ${founders.length}`
-  return founders.length === 0 || founders.length % 2 === 1 ? undefined : `an odd number of ids, and there are ${founders.length}`
-}
-
 /** Parses ids with commas between them. A repeated flag adds more. */
 export function foundersOf(text: string, before: readonly string[]): string[] {
   const ids = text.split(',').map((id) => id.trim())
@@ -66,10 +54,4 @@ export function foundersOf(text: string, before: readonly string[]): string[] {
   if (wrong !== undefined)
     throw new RangeError(`${JSON.stringify(wrong.slice(0, 64))} is no whole id of a node, as jel keygen --identity prints it.`)
   return [...before, ...ids]
-}
-
-export function votersOf(text: string): number {
-  const count = /^\d{1,2}$/u.test(text) ? Number(text) : 0
-  if (count % 2 !== 1 || count > MOST_VOTERS) throw new RangeError(`It must be an odd number from 1 to ${MOST_VOTERS}.`)
-  return count
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readPoolKey, type PoolOptions } from '@jel/jel'
+import { joinPool, readPoolKey, type Pool, type PoolOptions } from '@jel/jel'
 import { messageOf, UsageError } from './base/usage-error.ts'
 import { ledgerOptions, needsLedger, type LedgerFlags } from './ledger-options.ts'
 
@@ -41,6 +41,20 @@ export function poolOptions(flags: PoolFlags): PoolOptions {
   if (flags.identity !== undefined) options.identityFile = flags.identity
   if (flags.keyFile.length > 0) options.key = flags.keyFile.map(readPoolKey)
   return options
+}
+
+/**
+ * Enters a pool.
+ *
+ * @throws UsageError that names the flag, if the founders or the number of voters are not valid
+ */
+export async function enterPool(name: string, options: PoolOptions): Promise<Pool> {
+  try {
+    return await joinPool(name, options)
+  } catch (error) {
+    const [, flag, problem] = /^ledger: (founders|voters): (.*)$/su.exec(messageOf(error)) ?? []
+    throw flag === undefined ? error : new UsageError(`--${flag}: ${problem}`, { cause: error })
+  }
 }
 
 /** Reads one id a line; `#` begins a comment. */

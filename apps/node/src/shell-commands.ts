@@ -7,6 +7,7 @@ import {
   adminOf,
   constantOf,
   countOf,
+  countOfMembers,
   durationOf,
   handlerOf,
   httpOf,
@@ -31,7 +32,7 @@ import type { AskGiven } from './control/ask.ts'
 import type { NodeFlags } from './control/client.ts'
 import type { DemoFlags } from './demo/demo.ts'
 import type { JoinFlags } from './join.ts'
-import { foundersOf, votersOf } from './ledger-options.ts'
+import { foundersOf } from './ledger-options.ts'
 import type { KeygenFlags } from './keygen.ts'
 import { FORMATS, LEVELS } from './log/log.ts'
 import type { ShellName } from './reference/completion.ts'
@@ -95,7 +96,7 @@ const RUN_FLAGS: readonly Flag[] = [
     foundersOf,
     [],
   ),
-  flag('--voters <count>', 'the largest number of nodes that hold the ledger, odd, 1 to 15 (default: 5)', votersOf),
+  flag('--voters <count>', 'the largest number of nodes that hold the ledger, odd, 1 to 15 (default: 5)', countOfMembers),
   flag('--no-vote', 'hold no ledger: only follow the one that others hold'),
   flag(
     '--constant <name=value>',

@@ -49,7 +49,7 @@ it('jel lease leases what a member offers, jel leases lists it, and jel release 
   const [a, b] = (await joinAll('leased', 2, '--offer', 'cpus=4')) as [JelProcess, JelProcess]
   const end = b.id.slice(-8)
   const leased = await run(a, 'lease', 'leased', end, 'cpus=3', '--for', '60')
-  expect(leased.lines).toEqual([expect.stringMatching(new RegExp(`^lease 1 of …?${end} \\(incarnation 1\\): cpus=3, for 1:00$`, 'u'))])
+  expect(leased.lines).toEqual([expect.stringMatching(new RegExp(`^lease 1 of …?${end} \\(incarnation 1\\): cpus=3, for 1 min$`, 'u'))])
   const refused = await run(b, 'lease', 'leased', end, 'cpus=2', '--for', '60')
   expect([refused.status, refused.stderr]).toEqual([1, expect.stringMatching(/cpus: 1 missing; it would fit in/u)])
   const listed = await run(b, 'leases', 'leased', '--json')

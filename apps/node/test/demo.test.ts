@@ -63,6 +63,6 @@ describe('a step of the demo', () => {
     await node.exited
     await expect(
       stage.all([node], { expected: 'it elects', limit: 50, done: ({ reign }) => reign !== undefined, seen: () => 'names nobody' }),
-    ).rejects.toThrow('expected: it elects within 0.05 s; seen: node 1: names nobody, ended with 3 (no network)')
+    ).rejects.toThrow('expected: it elects within 50 ms; seen: node 1: names nobody, ended with 3 (no network)')
   })
 })

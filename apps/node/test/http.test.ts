@@ -147,6 +147,9 @@ it('an attribute is streamed to a page that asks for it, of at most sixteen memb
   await node.until(() => first.events.some(({ event, why }) => event === 'unsampled' && why === 'ended'), 'the end of the other', 30_000)
   expect((await ask(url, { path: `/watch?name=${'x'.repeat(65)}` }))[0]).toBe(400)
   expect(await ask(url, { path: '/watch?name=x', method: 'HEAD' })).toEqual([200, ''])
+  const typeOf = async (path: string): Promise<string | null> =>
+    (await fetch(new URL(path, url), { method: 'HEAD' })).headers.get('content-type')
+  expect([await typeOf('/watch'), await typeOf('/watch?name=x')]).toEqual(['application/json', 'text/event-stream; charset=utf-8'])
   // A page of another site would keep a stream from those who may read it.
   for (const path of ['/watch', '/watch?name=system.uptime', '/events'])
     expect((await ask(url, { path, headers: { 'sec-fetch-site': 'cross-site' } }))[0]).toBe(403)

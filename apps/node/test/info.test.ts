@@ -19,7 +19,7 @@ it('jel info shows attributes of all members, or of those and of the names that 
   const end = nodes[1].id.slice(-8)
   const one = await info(nodes[0], 'informed', end, 'system.cpu.logical.count', 'system.memory.usage')
   expect(one.lines).toHaveLength(3)
-  expect(one.lines[1]).toMatch(new RegExp(`^${end} +\\S+ +system\\.cpu\\.logical\\.count +\\d+ +\\{cpu\\} +\\d+ ms$`, 'u'))
+  expect(one.lines[1]).toMatch(new RegExp(`^…${end} +\\S+ +system\\.cpu\\.logical\\.count +\\d+ +\\{cpu\\} +\\d+ ms$`, 'u'))
 
   const wrong = await info(nodes[0], 'informed', end, 'memory.usage')
   expect(wrong.status).toBe(1)
@@ -35,7 +35,7 @@ it('jel info asks a member whose process is stopped for as long as it is told, a
   try {
     const shown = await info(nodes[0], 'stopped', 'system.uptime', '--timeout', '1')
     expect(shown.status).toBe(1)
-    const silent = shown.lines.find((line) => line.startsWith(nodes[2].id.slice(-8)))
+    const silent = shown.lines.find((line) => line.startsWith(`…${nodes[2].id.slice(-8)}`))
     expect(silent).toMatch(/no answer within|unreach|can/u)
     expect(shown.lines.filter((line) => / s +\d+ ms$/u.test(line))).toHaveLength(2)
   } finally {

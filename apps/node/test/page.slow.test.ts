@@ -5,6 +5,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { joinPool } from '@jel/jel'
 import { service } from '@jel/service'
+import { shortId } from '../src/events/quantity.ts'
 import { join1, JelProcess, loopback, removeFolder, script } from './jel-process.ts'
 
 /** The paths of Debian's chromium and of Google's. */
@@ -82,13 +83,13 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     expect(await text(page, 'health')).toBe('well')
 
     others[0].child.kill('SIGKILL')
-    const dead = others[0].id.slice(-8)
+    const dead = shortId(others[0].id)
     await expect.poll(async () => await text(page, 'log'), { timeout: 30_000 }).toContain(`died${dead}`)
     await expect.poll(async () => await text(page, 'members')).toBe('3')
     // The table is drawn with the next frame.
     await expect.poll(async () => (await rows(page)).filter((row) => row.includes('died'))).toMatchObject([expect.stringContaining(dead)])
     others[1].send({ command: 'leave' })
-    await expect.poll(async () => await text(page, 'log'), { timeout: 10_000 }).toContain(`left${others[1].id.slice(-8)}`)
+    await expect.poll(async () => await text(page, 'log'), { timeout: 10_000 }).toContain(`left${shortId(others[1].id)}`)
     await expect.poll(async () => await text(page, 'members')).toBe('2')
 
     console.log(`${bytes} bytes`)
@@ -120,11 +121,11 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     await expect.poll(async () => (await rows(page)).length).toBe(2)
     const selected = async (): Promise<string[]> => await page.locator('.line.selected .node').allTextContents()
     await page.keyboard.press('j')
-    expect(await selected()).toEqual([node.id.slice(-8)])
+    expect(await selected()).toEqual([shortId(node.id)])
     await page.keyboard.press('ArrowDown')
-    expect(await selected()).toEqual([other.id.slice(-8)])
+    expect(await selected()).toEqual([shortId(other.id)])
     await page.keyboard.press('k')
-    expect(await selected()).toEqual([node.id.slice(-8)])
+    expect(await selected()).toEqual([shortId(node.id)])
     await page.keyboard.press('/')
     await page.keyboard.type('leiden')
     await expect.poll(async () => (await rows(page)).length).toBe(1)
@@ -179,7 +180,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     await expect.poll(points, { timeout: 10_000 }).toBeGreaterThan(3)
     const legend = await page.locator('#watch .legend .site').allTextContents()
     for (const id of [node.id, other.id])
-      expect(legend).toContainEqual(expect.stringMatching(new RegExp(`^${id.slice(-8)} [\\d.]+ M$`, 'u')))
+      expect(legend).toContainEqual(expect.stringMatching(new RegExp(`^${shortId(id)} [\\d.]+ M$`, 'u')))
     expect(await page.locator('#watch svg').getAttribute('aria-label')).toMatch(/^2 members, from 0 to [\d.]+ M By$/u)
     expect(await page.locator('#watch datalist option').count()).toBeGreaterThan(5)
     for (const [name, width] of [

@@ -77,7 +77,7 @@ it('a record of the command line reaches members and newcomers, and is withdrawn
   expect(second.of('record')[0]).toMatchObject({ value: base64('hello'), valueText: 'hello' })
   expect((await run('records', 'records', 'mo', ...at(second))).lines).toMatchObject([
     expect.stringMatching(/^NAME +OWNER +EXPIRES IN +VALUE/u),
-    expect.stringMatching(new RegExp(`^motd +${first.id} +(?:10:00|9:\\d\\d) +hello`, 'u')),
+    expect.stringMatching(new RegExp(`^motd +${first.id} +(?:10 min|9 min \\d+ s) +hello`, 'u')),
   ])
   expect(await run('unpublish', 'records', 'motd', ...at(first))).toMatchObject({ status: 0, stderr: '' })
   await second.until(() => second.of('record').at(-1)?.value === null, 'the withdrawal')

@@ -247,6 +247,23 @@ print([
     reason_after('progress', finished=1),
     reason_after('progress', state='failed', reason='no such luck'),
 ])
+def job_of_timeout(wait):
+    try:
+        wait()
+    except TimeoutError as error:
+        return error.job is late, str(error)
+late = jel.Job(None, 2)
+print(job_of_timeout(lambda: late.cancel(0)), job_of_timeout(lambda: list(jel.as_completed([late], timeout=0))))
+late._take({'event': 'submitted', 'job': 'j'})
+late._pool = type('Silent', (), {'_write': lambda *_: None})
+print(job_of_timeout(lambda: late.cancel(0)))
+class Array:
+    dtype = type('float64', (), {'hasobject': False, 'names': None, '__str__': lambda _: 'float64'})()
+    mask = tobytes = None
+try:
+    jel._encode(Array())
+except TypeError as problem:
+    print(problem)
 node = ['sh', '-c', 'echo "$0"; exec sleep 60', '{"event":"started","node":{"id":"a"}}']
 with jel.Pool('alone', jel=jel.shlex.join(node)) as pool:
     print(list(pool.members))
@@ -270,6 +287,9 @@ it.runIf(hasPython)('the Python client reads any module, knows its node at once,
       'True',
       'False',
       "['nobody computes', '', 'a task hangs', 'a task hangs', '', '']",
+      "(True, 'the job has no id after 0 s') (True, 'no job ended within 0 s')",
+      "(True, 'the job is not cancelled after 0 s')",
+      "an array of float64 with objects, fields or a mask can't be sent",
       "['a']",
       '',
     ],

@@ -1,5 +1,5 @@
 /** The controls that let the tab compute for others, and the display of its work. */
-import { plainText, shortId, spanText } from '@jel/node/page'
+import { plainText, shortId, durationText } from '@jel/node/page'
 import type { Work } from './messages.ts'
 
 export interface ComputePanelEvents {
@@ -7,8 +7,8 @@ export interface ComputePanelEvents {
   readonly onStop: () => void
 }
 
-/** By default the tab uses the number of cores divided by this. A guess. */
-const HALF = 2
+/** The share of the cores that the tab uses by default. A guess. */
+const DEFAULT_SHARE = 0.5
 /**
  * A job without a task here for this time counts as waiting, ms. A guess: to steal a task from
  * another member takes far less time.
@@ -35,7 +35,8 @@ export class ComputePanel {
   #isWanted = false
   #work: Work | undefined
   #busyAt = 0
-  #hasFailed = false
+  /** Why the member could not begin to compute. */
+  #problem: string | undefined
   #isFrozen = false
   /** The tasks and the time of earlier periods of computing in this tab. */
   #before = { tasks: 0, ran: 0 }
@@ -43,7 +44,12 @@ export class ComputePanel {
   constructor(events: ComputePanelEvents) {
     this.#events = events
     const cores = navigator.hardwareConcurrency
-    Object.assign(this.#workers, { type: 'number', min: '1', max: String(cores), value: String(Math.max(1, Math.floor(cores / HALF))) })
+    Object.assign(this.#workers, {
+      type: 'number',
+      min: '1',
+      max: String(cores),
+      value: String(Math.max(1, Math.floor(cores * DEFAULT_SHARE))),
+    })
     this.#hidden.type = 'checkbox'
     this.#state.role = 'status'
     this.#figures.className = 'figures'
@@ -88,15 +94,15 @@ export class ComputePanel {
 
   /**
    * @param work undefined: the member does not compute
-   * @param hasFailed whether the member could not begin to compute
+   * @param problem why the member could not begin to compute
    */
-  take(work: Work | undefined, hasFailed = false): void {
+  take(work: Work | undefined, problem?: string): void {
     // With another number of cores the member counts anew.
     if (work === undefined || work.tasks < (this.#work?.tasks ?? 0)) this.#keep()
     // The user stopped computing in another tab, or the member could not begin.
     const isOver = work === undefined && !this.#isPaused && !this.#isFrozen
-    if (isOver || hasFailed) this.#isWanted = false
-    if (hasFailed) this.#hasFailed = true
+    if (isOver || problem !== undefined) this.#isWanted = false
+    if (problem !== undefined) this.#problem = problem
     if (work !== undefined && (work.busy > 0 || work.tasks !== this.#work?.tasks)) this.#busyAt = performance.now()
     this.#work = work
     this.#write()
@@ -114,7 +120,7 @@ export class ComputePanel {
   #stop(): void {
     this.#keep()
     this.#isWanted = false
-    this.#hasFailed = false
+    this.#problem = undefined
     this.#events.onStop()
     this.#write()
   }
@@ -127,7 +133,7 @@ export class ComputePanel {
   }
 
   #go(): void {
-    this.#hasFailed = false
+    this.#problem = undefined
     this.#events.onStart(this.#chosen())
     this.#write()
   }
@@ -159,7 +165,7 @@ export class ComputePanel {
   #stateText(): string {
     if (this.#work === undefined) {
       if (this.#isWanted) return this.#isPaused ? 'paused while this tab is hidden' : 'starts…'
-      if (this.#hasFailed) return 'could not begin to compute'
+      if (this.#problem !== undefined) return `could not begin to compute: ${plainText(this.#problem)}`
       return this.#before.tasks > 0 ? 'stopped' : ''
     }
     const [job] = this.#work.jobs
@@ -173,7 +179,7 @@ export class ComputePanel {
     const { tasks = 0, ran = 0, failed = 0, bytes = 0, workers } = this.#work ?? {}
     const all = { tasks: this.#before.tasks + tasks, ran: this.#before.ran + ran }
     if (workers === undefined && all.tasks === 0) return ''
-    const parts = [`tasks: ${all.tasks}${failed > 0 ? `, failed: ${failed}` : ''}`, `computed: ${spanText(all.ran)}`]
+    const parts = [`tasks: ${all.tasks}${failed > 0 ? `, failed: ${failed}` : ''}`, `computed: ${durationText(all.ran)}`]
     return [...parts, ...(workers === undefined ? [] : [`keeps ${(bytes / 1e6).toFixed(1)} MB`])].join(' · ')
   }
 }

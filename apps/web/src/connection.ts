@@ -7,8 +7,10 @@ const MAX_DEATHS = 3
 
 export interface ConnectionEvents {
   readonly onEvent: (line: string) => void
-  /** `work`: undefined if the member does not compute. */
-  readonly onWork: (work: Work | undefined, hasFailed?: boolean) => void
+  /**
+   * `work`: undefined if the member does not compute. `problem`: why it could not begin to compute.
+   */
+  readonly onWork: (work: Work | undefined, problem?: string) => void
   readonly onFailed: (code: string, message: string) => void
   readonly onLeft: () => void
 }
@@ -37,7 +39,7 @@ export class Connection {
         // The page has sent a newer `compute` or `stop`, so this answer is out of date.
         if (message.run !== this.#run) return
         if (message.work === undefined) this.#closeFrame()
-        onWork(message.work, message.hasFailed)
+        onWork(message.work, message.problem)
       } else {
         this.#closeFrame()
         if (message.type === 'failed') onFailed(message.code, message.message)
@@ -77,7 +79,8 @@ export class Connection {
 
   /**
    * A program may end the process of its frame. Then this page begins again with a new frame, or
-   * gives up.
+   * gives up. All programs share the frame and end with it, so all start again: to restart only one
+   * of them would take a frame for each program.
    */
   #replaceFrame(): void {
     this.#deaths = this.#frame?.hasStarted === true ? 0 : this.#deaths + 1
@@ -86,7 +89,7 @@ export class Connection {
     else {
       this.#deaths = 0
       this.stop()
-      this.#onWork(undefined, true)
+      this.#onWork(undefined, 'the frame of programs ended, or did not start')
     }
   }
 

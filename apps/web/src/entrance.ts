@@ -33,7 +33,6 @@ export class Entrance {
       onEnter(key === '' ? { pool } : { pool, key: keyText(key) })
     })
     this.#pool.input.required = true
-    this.#leave.title = 'leave the pool'
     this.#leave.hidden = true
     this.#leave.addEventListener('click', onLeave)
     document.body.append(this.#dialog)
@@ -64,6 +63,7 @@ export class Entrance {
   /** The tab waits to become a member. */
   entering(): void {
     this.#leave.textContent = 'cancel'
+    this.#leave.title = 'do not enter the pool'
     this.#leave.hidden = false
   }
 
@@ -71,6 +71,7 @@ export class Entrance {
   entered(): void {
     this.#dialog.close()
     this.#leave.textContent = 'leave'
+    this.#leave.title = 'leave the pool'
     this.#leave.hidden = false
   }
 }

@@ -41,7 +41,7 @@ function enter(chosen: Wanted): void {
       panel.show()
       take(plainEvent(line))
     },
-    onWork: (work, hasFailed) => panel.take(work, hasFailed),
+    onWork: (work, problem) => panel.take(work, problem),
     onFailed: (code, message) => ask(plainProblem(code, message, chosen), message),
     onLeft: () => {
       sessionStorage.removeItem(keyName(pool))

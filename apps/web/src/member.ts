@@ -109,7 +109,11 @@ async function show(port: Port, entry: Entry): Promise<void> {
 
 function fail(port: Port, error: unknown): void {
   const code = error instanceof JelError ? error.code : 'FAILED'
-  port.postMessage({ type: 'failed', code, message: error instanceof Error ? error.message : String(error) })
+  port.postMessage({ type: 'failed', code, message: messageOf(error) })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /**
@@ -134,7 +138,7 @@ async function compute(port: Port, workers: number): Promise<void> {
   } catch (error) {
     console.error(error)
     if (computing !== mine) return
-    sayAll(undefined, true)
+    sayAll(undefined, messageOf(error))
     await end()
   }
 }
@@ -167,12 +171,13 @@ async function sayWork(): Promise<void> {
   if (work !== undefined && computing !== undefined) sayAll(work)
 }
 
-function sayAll(work: Work | undefined, hasFailed = false): void {
-  for (const port of pages.keys()) say(port, work, hasFailed)
+function sayAll(work: Work | undefined, problem?: string): void {
+  for (const port of pages.keys()) say(port, work, problem)
 }
 
-function say(port: Port, work: Work | undefined, hasFailed = false): void {
-  port.postMessage({ type: 'work', run: runs.get(port) ?? 0, work, hasFailed } satisfies MemberMessage)
+function say(port: Port, work: Work | undefined, problem?: string): void {
+  const run = runs.get(port) ?? 0
+  port.postMessage({ type: 'work', run, work, ...(problem !== undefined && { problem }) } satisfies MemberMessage)
 }
 
 /** Leaves the pool. So others need not detect the end of this member. */

@@ -42,13 +42,13 @@ export interface Work {
 /**
  * A message of the member to a page. `event`: a line of the feed. `program`: the page starts a
  * worker in its frame, with the port of the message. Without a port it ends the worker. `work`:
- * undefined if the member does not compute. `hasFailed`: the member could not begin to compute.
+ * undefined if the member does not compute. `problem`: why the member could not begin to compute.
  * `run`: the last number of the page. `failed`: the member could not enter, or its pool has failed.
  * `left`: the member has left the pool.
  */
 export type MemberMessage =
   | { readonly type: 'event'; readonly line: string }
   | { readonly type: 'program'; readonly id: number }
-  | { readonly type: 'work'; readonly run: number; readonly work: Work | undefined; readonly hasFailed?: boolean }
+  | { readonly type: 'work'; readonly run: number; readonly work: Work | undefined; readonly problem?: string }
   | { readonly type: 'failed'; readonly code: string; readonly message: string }
   | { readonly type: 'left' }

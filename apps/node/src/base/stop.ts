@@ -1,5 +1,5 @@
 /** The reason why a node stops. */
-export type StopReason = 'signal' | 'input ended' | 'command' | 'time' | 'output gone' | 'output behind'
+export type StopReason = 'signal' | 'input ended' | 'command' | 'time' | 'output gone' | 'output behind' | 'pool closed'
 
 /** The first reason to stop. Callers wait for it, poll it, or pass on its `AbortSignal`. */
 export class Stop {

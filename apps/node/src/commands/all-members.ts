@@ -3,10 +3,11 @@ import type { Pool, PoolKeyInfo, RecordOwner } from '@jel/jel'
 import type { Agent } from '../agent/agent.ts'
 import type { MemberResultJson } from '../events/events.ts'
 import { listMembers } from '../agent/member-list.ts'
-import { counted, oneLine, span } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
 import { UsageError } from '../base/usage-error.ts'
 import type { OrderResult } from '../orders/order-giver.ts'
 import { flag } from './flags.ts'
+import { counted, durationText } from '../events/quantity.ts'
 
 /** How long a command for all members names a member that died or left, ms. Guess. */
 const RECENT = 3_600_000
@@ -56,7 +57,7 @@ function recentlyGone(pool: Pool, model: Agent['model']): MemberResultJson[] {
     node: id,
     location,
     result,
-    reason: `${span(Date.now() - since)} ago: it may come back with its old state, so repeat the command then`,
+    reason: `${durationText(Date.now() - since)} ago: it may come back with its old state, so repeat the command then`,
   }))
 }
 

@@ -4,13 +4,13 @@ import * as v from 'valibot'
 import { countOfMembers, durationOf } from '../arguments.ts'
 import { bool, number, oneOf, text } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
-import { oneLine, shortId, span } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
 import { CommandError, UsageError } from '../base/usage-error.ts'
 import { nodeJson } from '../events/events.ts'
-import { amountsText } from '../model/quantity.ts'
 import { command, type EventOf } from './command.ts'
 import { memberAt } from './member-at.ts'
 import { ASK_FLAGS, flag } from './flags.ts'
+import { amountsText, durationText, shortId, timeText } from '../events/quantity.ts'
 
 const MEMBER = flag('<id>', 'the id of the member, or its end')
 const FOR = flag('--for <seconds>', 'the term of the lease', durationOf)
@@ -42,7 +42,7 @@ const PATTERNS = ['ring', 'all', 'star'] as const
 
 export const select = command({
   about:
-    'the members that meet a condition over constants and attributes, the best first; count: an error if there are fewer; conditions counts the members for each part of where; pattern: places count members so that the slowest edge is as fast as possible; timeout: limits the measurement of their pairs, in ms',
+    'the members that meet a condition over constants and attributes, the best first; score: the value of rank at a member; count: an error if there are fewer; conditions counts the members for each part of where; pattern: places count members so that the slowest edge is as fast as possible; timeout: limits the measurement of their pairs, in ms',
   fields: {
     where: v.optional(text),
     rank: v.optional(text),
@@ -59,7 +59,7 @@ export const select = command({
     checkEnough(selection, count ?? 0)
     const { selected, considered, matching, conditions, placed } = selection
     return {
-      nodes: selected.map(({ member, rank }) => ({ ...nodeJson(member), ...(rank !== undefined && { rank }) })),
+      nodes: selected.map(({ member, rank }) => ({ ...nodeJson(member), ...(rank !== undefined && { score: rank }) })),
       considered,
       matching,
       conditions,
@@ -100,11 +100,11 @@ export const select = command({
         ? conditionsText(considered, conditions)
         : [
             ...(await tableOf([
-              ['ID', 'LOCATION', 'RANK'],
-              ...nodes.map(({ id, location, rank }) => [
+              ['ID', 'LOCATION', 'SCORE'],
+              ...nodes.map(({ id, location, score }) => [
                 id,
                 oneLine(location),
-                rank === undefined ? '' : String(Number(rank.toPrecision(4))),
+                score === undefined ? '' : String(Number(score.toPrecision(4))),
               ]),
             ])),
             ...placedText(placed),
@@ -154,7 +154,7 @@ export const lease = command({
       return { command: 'lease', node: id, amounts: amountsOf(amounts), for: given.for, from: after, background, key }
     },
     text: ({ member, incarnation, number: no, amounts, startsIn, endsIn }) => [
-      `lease ${no} of ${shortId(member)} (incarnation ${incarnation}): ${oneLine(amountsText(amounts)) || 'a share'}${startsIn > 0 ? `, in ${(startsIn / 1000).toFixed(1)} s` : ''}, for ${span(Math.ceil(endsIn / 1000) * 1000)}`,
+      `lease ${no} of ${shortId(member)} (incarnation ${incarnation}): ${oneLine(amountsText(amounts)) || 'a share'}${startsIn > 0 ? `, in ${timeText(startsIn)}` : ''}, for ${durationText(Math.ceil(endsIn / 1000) * 1000)}`,
     ],
   },
 })

@@ -6,6 +6,7 @@ import { durationOf, percentOf } from '../arguments.ts'
 import { inTurns } from '../base/in-turns.ts'
 import { bool, number, oneOf, texts } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
+import { shortId } from '../events/quantity.ts'
 import { oneLine } from '../base/text.ts'
 import { messageOf } from '../base/usage-error.ts'
 import { valueText } from '../events/event-text.ts'
@@ -113,7 +114,7 @@ function isIncomplete({ reason, readings = [] }: AttributesJson): boolean {
 }
 
 function rowsOf({ node, location, constants = {}, readings = [], schema = [], reason }: AttributesJson): string[][] {
-  const member = [node.slice(-8), oneLine(location)]
+  const member = [shortId(node), oneLine(location)]
   if (reason !== undefined) return [[...member, '', '', '', '', oneLine(reason)]]
   return [
     ...Object.entries(constants).map(([name, value]) => [...member, name, valueText(value), '', '', 'stated']),

@@ -3,12 +3,12 @@ import * as v from 'valibot'
 import { askLeases } from '../agent/allocation.ts'
 import { texts } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
-import { oneLine, shortId, span } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
 import { groupsOf, groupText, rankText, shortGroup } from '../model/groups.ts'
-import { amountsText } from '../model/quantity.ts'
 import { command } from './command.ts'
 import { JSON_LINES, repeated } from './flags.ts'
 import { memberAt } from './member-at.ts'
+import { amountsText, durationText, shortId } from '../events/quantity.ts'
 
 export const leases = command({
   about:
@@ -36,8 +36,8 @@ export const leases = command({
             `${each.number}${each.background ? ' background' : ''}`,
             oneLine(amountsText(each.amounts)),
             oneLine(each.group === undefined ? shortId(each.holder) : `group ${shortGroup(each.group)}`),
-            each.startsIn > 0 ? span(each.startsIn) : 'now',
-            span(each.endsIn),
+            each.startsIn > 0 ? durationText(each.startsIn) : 'now',
+            durationText(each.endsIn),
           ])
         }),
       ]),

@@ -4,10 +4,11 @@ import { tagText } from '../events/event-text.ts'
 import { listMembers, type MemberFilter } from '../agent/member-list.ts'
 import { oneOf, text } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
-import { oneLine, span } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
 import { CommandError } from '../base/usage-error.ts'
 import { command } from './command.ts'
 import { ASK_FLAGS, flag } from './flags.ts'
+import { durationText } from '../events/quantity.ts'
 
 const ORDERS = ['id', 'join'] as const
 const STATES = ['here', 'left', 'died', 'all'] as const
@@ -53,7 +54,7 @@ export const members = command({
           id,
           ...(isRanked ? [String(rank)] : []),
           state,
-          span(now - since),
+          durationText(now - since),
           oneLine(location),
           tagText(tag),
           reach,

@@ -1,13 +1,15 @@
 /** The commands about the node itself, and the session. */
 import { healthText, tagText } from '../events/event-text.ts'
-import { healthJson, isCutOff, isOutside, nodeJson, reignJson } from '../events/events.ts'
+import { healthJson, isOutside, nodeJson, reignJson } from '../events/events.ts'
 import { ledgerJson } from '../events/ledger.ts'
 import { ledgerText } from '../model/ledger-text.ts'
 import { base64, id } from '../base/schema.ts'
 import { reasonAt } from '../model/reason-at.ts'
-import { oneLine, span } from '../base/text.ts'
+import { isCutOff } from '../events/health.ts'
+import { oneLine } from '../base/text.ts'
 import { command } from './command.ts'
 import { flag } from './flags.ts'
+import { durationText } from '../events/quantity.ts'
 
 export const status = command({
   fields: {},
@@ -34,7 +36,7 @@ export const status = command({
       const lines: [string, string][] = [
         ['node', `${node.id}, incarnation ${node.incarnation}`],
         ['version', version],
-        ['in the pool', `for ${span(now - started)}`],
+        ['in the pool', `for ${durationText(now - started)}`],
         ['location', oneLine(node.location)],
         ['tag', tagText(node.tag)],
         ...node.addresses.map((address): [string, string] => ['listens at', address]),

@@ -5,10 +5,11 @@ import { recordJson } from '../events/events.ts'
 import { durationOf } from '../arguments.ts'
 import { base64, number, text } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
-import { oneLine, span } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
 import { command } from './command.ts'
 import { ASK_FLAGS, flag } from './flags.ts'
 import { encoded } from './messages.ts'
+import { durationText } from '../events/quantity.ts'
 
 const NAME = flag('<name>', 'the name of the record')
 /** How long a record of the command line lives by default, ms. Guess: a working hour. */
@@ -62,7 +63,7 @@ export const records = command({
         ...answer.records.map(({ name, owner, expires, value }) => [
           oneLine(name),
           owner,
-          span(expires - now),
+          durationText(expires - now),
           value === null ? '' : tagText(value),
         ]),
       ]),

@@ -7,12 +7,13 @@ import * as v from 'valibot'
 import { RUN_PROGRAM } from '../agent/run-program.ts'
 import { countOfMembers, durationOf } from '../arguments.ts'
 import { bool, number, text } from '../base/schema.ts'
-import { oneLine, shortId } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
 import { codeOf, messageOf, UsageError } from '../base/usage-error.ts'
 import { eventText } from '../events/event-text.ts'
 import type { NodeEvent, RankEndJson } from '../events/events.ts'
 import { command } from './command.ts'
 import { flag, JSON_LINES } from './flags.ts'
+import { shortId } from '../events/quantity.ts'
 
 /** The end of a rank's process. A member may send anything. */
 const processEnd = v.object({

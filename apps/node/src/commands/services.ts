@@ -3,11 +3,12 @@ import * as v from 'valibot'
 import { askServices } from '../agent/allocation.ts'
 import { number, text } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
-import { oneLine, shortId } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
 import { UsageError } from '../base/usage-error.ts'
 import { problemOf } from '../model/services.ts'
 import { command } from './command.ts'
 import { ASK_FLAGS, flag, JSON_LINES } from './flags.ts'
+import { shortId } from '../events/quantity.ts'
 
 export const services = command({
   about:

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compute, type Grid } from '@jel/compute'
-import { joinPool, type Pool } from '@jel/jel'
+import type { Pool } from '@jel/jel'
 import type { JobCommand, JobEvent } from '../events/job-messages.ts'
 import { Output } from '../base/output.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
@@ -8,7 +8,7 @@ import { reasonAt } from '../model/reason-at.ts'
 import { oneLine } from '../base/text.ts'
 import { codeOf, UsageError } from '../base/usage-error.ts'
 import { ControlClient, namedNode, type NodeFlags } from '../control/client.ts'
-import { poolOptions, type PoolFlags } from '../pool-options.ts'
+import { enterPool, poolOptions, type PoolFlags } from '../pool-options.ts'
 import { runJobCommand } from './job-commands.ts'
 import { ownerOf } from './owner.ts'
 
@@ -131,7 +131,7 @@ class JobClient implements AsyncDisposable {
 
   static async enter(name: string, flags: JobClientFlags, signal: AbortSignal): Promise<JobClient> {
     const owner = await ownerOf(flags.owner)
-    const pool = await joinPool(name, { ...poolOptions(flags), signal })
+    const pool = await enterPool(name, { ...poolOptions(flags), signal })
     try {
       return new JobClient(pool, await compute(pool, { owner, visits: true }))
     } catch (error) {

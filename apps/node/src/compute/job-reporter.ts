@@ -2,7 +2,8 @@ import cliProgress from 'cli-progress'
 import { jsonLine } from '../events/events.ts'
 import { outputLines } from '../events/event-text.ts'
 import type { JobEvent } from '../events/job-messages.ts'
-import { counted, jsonText, oneLine } from '../base/text.ts'
+import { jsonText, oneLine } from '../base/text.ts'
+import { counted } from '../events/quantity.ts'
 
 /**
  * Interval of the lines about progress if standard error is no terminal, ms. A guess: the log of a

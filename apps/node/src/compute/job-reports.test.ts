@@ -89,7 +89,7 @@ async function hangsAt(ends: readonly number[]): Promise<number[]> {
   }
   const report = (event: JobEvent): void => {
     if (event.event !== 'waits') return
-    expect(event.reason).toMatch(/^evaluate\(\{ n: 7 \}\) has run at abcdefgh for /u)
+    expect(event.reason).toMatch(/^evaluate\(\{ n: 7 \}\) has run at …abcdefgh for /u)
     reported.push(now / 1000)
   }
   await follow(job as unknown as Job, report, new AbortController().signal)

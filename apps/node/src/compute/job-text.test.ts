@@ -1,6 +1,5 @@
-import { counted } from '../base/text.ts'
 import { describe, expect, it } from 'vitest'
-import { durationText, explanationOf, jobText, percent, workedText, workingText } from './job-text.ts'
+import { explanationOf, jobText, workedText, workingText } from './job-text.ts'
 
 const job = {
   event: 'job',
@@ -48,23 +47,6 @@ describe('a job for a person', () => {
   })
 })
 
-it.each([
-  [0, '0 s'],
-  [59_400, '59 s'],
-  [60_000, '1 min'],
-  [185_000, '3 min 5 s'],
-  [7_800_000, '2 h 10 min'],
-  [604_790_000, '6 d 23 h'],
-  [-5, '0 s'],
-])('%i ms are %s', (ms, words) => {
-  expect(durationText(ms)).toBe(words)
-})
-
-it('only a finished job is at 100 %, and the number one takes no plural', () => {
-  expect([0, 0.004, 0.996, 1].map(percent)).toEqual(['0 %', '0 %', '99 %', '100 %'])
-  expect([1, 2].map((count) => counted(count, 'member'))).toEqual(['1 member', '2 members'])
-})
-
 const active = {
   event: 'job',
   job: 'a',
@@ -92,9 +74,9 @@ describe('the explanation of a job’s state', () => {
     ]
     expect(explanationOf(active, tasks).split('\n')).toEqual([
       'active: 50 % is done; 2 members have begun 9 tasks and finished 7, as this member heard; it waits for',
-      '  search at mber-one, for 2.0 s: 50 % done, nothing new for 1.0 s; it waits for those below, and for what runs there',
-      '    search at mber-two, for 2.0 s: it runs, or waits for a worker',
-      '    search at er-three, for 2.0 s: 50 % done, nothing new for 1.0 s',
+      '  search at …mber-one, for 2.0 s: 50 % done, nothing new for 1.0 s; it waits for those below, and for what runs there',
+      '    search at …mber-two, for 2.0 s: it runs, or waits for a worker',
+      '    search at …er-three, for 2.0 s: 50 % done, nothing new for 1.0 s',
       expect.stringMatching(/^not listed: tasks at the member whose task called for them/u),
     ])
   })
@@ -105,28 +87,28 @@ describe('the explanation of a job’s state', () => {
       explanationOf(active, [{ ...held, path: '', holder: 'member-one' }], running)
         .split('\n')
         .slice(-2),
-    ).toEqual(['tasks that run for long:', "  evaluate({ kind: 'slow' }) has run at mber-two for 31.0 s"])
+    ).toEqual(['tasks that run for long:', "  evaluate({ kind: 'slow' }) has run at …mber-two for 31.0 s"])
   })
 
   it('contains no escape sequences from members', () => {
     const [, task] = explanationOf(active, [{ ...held, path: '', fn: 'f\u001b[2J', holder: 'holder\u001b[2J' }]).split('\n')
-    expect(task).toContain('f at holder,')
+    expect(task).toContain('f at …holder,')
   })
 
   it('shows the progress of the job at its root, whose holder reported only at the start', () => {
     const [, root] = explanationOf(active, [{ ...held, path: '', holder: 'member-one', progress: 0 }]).split('\n')
-    expect(root).toBe('  search at mber-one, for 2.0 s: 50 % done, nothing new for 1.0 s')
+    expect(root).toBe('  search at …mber-one, for 2.0 s: 50 % done, nothing new for 1.0 s')
   })
 
   it('shows no 0 % for an inner task whose holder reported only at the start', () => {
     const [, task] = explanationOf(active, [{ ...held, path: 'a'.repeat(10), holder: 'member-one', progress: 0 }]).split('\n')
-    expect(task).toBe('  search at mber-one, for 2.0 s: nothing new for 1.0 s')
+    expect(task).toBe('  search at …mber-one, for 2.0 s: nothing new for 1.0 s')
   })
 
   it('names the member where the program does not run', () => {
     const unfit = { ...held, path: '', holder: 'member-one', age: 0, leaf: true, unfit: 'no\nmemory' }
     const [, root] = explanationOf(active, [unfit]).split('\n')
-    expect(root).toBe('  search at mber-one: it does not run there: no memory')
+    expect(root).toBe('  search at …mber-one: it does not run there: no memory')
     const pending = { ...active, state: 'pending', reason: 'no member has begun it' } as const
     expect(explanationOf(pending, [{ ...held, path: '', holder: 'member-two' }, unfit])).toBe(`pending: no member has begun it\n${root}`)
   })

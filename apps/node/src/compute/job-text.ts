@@ -1,6 +1,7 @@
 import type { EndedShift, HeldTask, Shift } from '@jel/compute'
 import type { JobEvent } from '../events/job-messages.ts'
-import { counted, oneLine, shortId } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
+import { counted, durationText, shareText, shortId, timeText } from '../events/quantity.ts'
 
 /** The present state of a job. */
 type JobState = JobEvent & { readonly event: 'job' }
@@ -13,9 +14,6 @@ const LEAST_SHARE = 0.02
  * the end is not reported.
  */
 const AS_HEARD = 'as this member heard'
-
-/** The number of last characters of an id that distinguish a member. */
-const SHORT = 8
 
 /** The number of tasks that a replica lists (`MAX_EXPLAINED` of the scheduler). */
 const MOST = 64
@@ -39,7 +37,7 @@ export function jobText(event: JobState, now: number): string[] {
     ['state', reason === '' ? state : `${state}: ${oneLine(reason)}`],
     ['submitted', `${durationText(age)} ago`],
     ['kept', `for ${durationText(expires - now)}`],
-    ['done', percent(covered)],
+    ['done', shareText(covered)],
     ['members', `${counted(members, 'member')} took part, ${AS_HEARD}`],
     ['tasks', `${begun} begun, ${finished} finished, ${AS_HEARD}`],
   ]
@@ -64,7 +62,7 @@ export function explanationOf(event: JobState, tasks: readonly HeldTask[], runni
   }
   const why = reason === '' ? '' : `${oneLine(reason)}; `
   const have = `${counted(members, 'member')} ${members === 1 ? 'has' : 'have'}`
-  const work = `${percent(covered)} is done; ${have} begun ${counted(begun, 'task')} and finished ${finished}, ${AS_HEARD}`
+  const work = `${shareText(covered)} is done; ${have} begun ${counted(begun, 'task')} and finished ${finished}, ${AS_HEARD}`
   if (state === 'done' || state === 'failed') return `${state}: ${work}`
   if (tasks.length === 0) return `${state}: ${why}${work}; no replica says what it waits for`
   const more = tasks.length < MOST ? [] : [`  and perhaps for more: a replica names at most ${MOST}`]
@@ -75,7 +73,7 @@ export function explanationOf(event: JobState, tasks: readonly HeldTask[], runni
 
 /** Says where a task runs, and for how long. */
 export function runningText({ fn, input, member, age }: NonNullable<JobState['running']>[number]): string {
-  return `${oneLine(`${fn}(${input})`)} has run at ${oneLine(member).slice(-SHORT)} for ${seconds(age)}`
+  return `${oneLine(`${fn}(${input})`)} has run at ${shortId(oneLine(member))} for ${timeText(age)}`
 }
 
 function taskLines(tasks: readonly HeldTask[], covered: number): string[] {
@@ -85,9 +83,9 @@ function taskLines(tasks: readonly HeldTask[], covered: number): string[] {
     while (above.length > 0 && !task.path.startsWith((above.at(-1) as HeldTask).path)) above.pop()
     const indent = '  '.repeat(above.length + 1)
     if (above.at(-1)?.path !== task.path) above.push(task)
-    const where = `${indent}${oneLine(task.fn)} at ${oneLine(task.holder).slice(-SHORT)}`
+    const where = `${indent}${oneLine(task.fn)} at ${shortId(oneLine(task.holder))}`
     if (task.unfit !== undefined) return `${where}: it does not run there: ${oneLine(task.unfit)}`
-    return `${where}, for ${seconds(task.age)}: ${doing(task, byPath, covered)}`
+    return `${where}, for ${timeText(task.age)}: ${doing(task, byPath, covered)}`
   })
 }
 
@@ -97,8 +95,8 @@ function doing(task: HeldTask, tasks: readonly HeldTask[], covered: number): str
   // The holder reported `progress` when it announced the task, so it is mostly 0. The root is the
   // whole job: there `covered` may be more recent.
   const share = task.path === '' ? Math.max(covered, task.progress) : task.progress
-  const done = share === 0 ? '' : `${percent(share)} done, `
-  return `${done}nothing new for ${seconds(task.still)}${waits ? '; it waits for those below, and for what runs there' : ''}`
+  const done = share === 0 ? '' : `${shareText(share)} done, `
+  return `${done}nothing new for ${timeText(task.still)}${waits ? '; it waits for those below, and for what runs there' : ''}`
 }
 
 /** Announces that a member begins to run tasks of a job. */
@@ -113,23 +111,4 @@ export function workedText(shift: EndedShift): string {
 
 function nameOf({ job, name, owner }: Shift): string {
   return `job ${GENERATED.test(name) ? job : oneLine(name)} of ${shortId(owner)}`
-}
-
-/** Formats as `42 %`. Only complete work is 100 %. */
-export function percent(share: number): string {
-  return `${share < 1 ? Math.min(99, Math.round(share * 100)) : 100} %`
-}
-
-/** Formats as `12 s`, `3 min 5 s`, `2 h 10 min` or `6 d 23 h`: two units at most. */
-export function durationText(ms: number): string {
-  const total = Math.max(0, Math.round(ms / 1000))
-  if (total < 60) return `${total} s`
-  const [large, unit, small, rest] =
-    total < 3600 ? ([60, 'min', 1, 's'] as const) : total < 86_400 ? ([3600, 'h', 60, 'min'] as const) : ([86_400, 'd', 3600, 'h'] as const)
-  const further = Math.floor((total % large) / small)
-  return `${Math.floor(total / large)} ${unit}${further === 0 ? '' : ` ${further} ${rest}`}`
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`
 }

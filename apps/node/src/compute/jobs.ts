@@ -5,7 +5,8 @@ import { oneLine } from '../base/text.ts'
 import { UsageError } from '../base/usage-error.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
-import { explanationOf, jobText, percent } from './job-text.ts'
+import { explanationOf, jobText } from './job-text.ts'
+import { shareText } from '../events/quantity.ts'
 
 export interface JobFlags extends JobClientFlags {
   readonly follow?: boolean
@@ -108,5 +109,5 @@ function commandOf(
 }
 
 function rowOf({ job: id, name, state, covered, members, submitted }: JobState): string[] {
-  return [id, oneLine(name), state, percent(covered), String(members), new Date(submitted).toISOString().slice(0, 19)]
+  return [id, oneLine(name), state, shareText(covered), String(members), new Date(submitted).toISOString().slice(0, 19)]
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sharesIn, type PolicyFlags } from './policy.ts'
+import { publishShares } from '@jel/compute'
+import type { Pool, PoolRecord } from '@jel/jel'
+import { linesOf, sharesIn, type PolicyFlags } from './policy.ts'
 
 const flagsOf = (flags: Partial<PolicyFlags>): PolicyFlags => ({ bootstrap: [], listen: [], keyFile: [], ...flags })
 
@@ -23,6 +25,30 @@ describe('jel policy', () => {
       halfLife: 7 * 86_400_000,
       override: { ann11111: 700 },
       compensation: 5,
+    })
+  })
+
+  it('shows shares as events whose text is safe for a terminal', async () => {
+    const published: PoolRecord[] = []
+    const pool = {
+      name: 'farm',
+      publish: async (name: string, value: Uint8Array) => {
+        const record = { name, value, owner: 'admin\u009B2J', version: 1, expires: 7 } as PoolRecord
+        published.push(record)
+        return await Promise.resolve(record)
+      },
+      records: () => published.values(),
+    } as unknown as Pool
+    await publishShares(pool, { shares: { ann11111: 3 } }, undefined as never)
+    const [line = ''] = linesOf(pool)
+    expect(line).toContain(String.raw`admin\u009b2J`)
+    expect(JSON.parse(line)).toEqual({
+      event: 'policy',
+      time: expect.any(Number),
+      pool: 'farm',
+      shares: { ann11111: 3 },
+      admin: 'admin\u009B2J',
+      expires: 7,
     })
   })
 

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishShares, sharesOf, type Shares } from '@jel/compute'
-import { joinPool, readOwner, type Pool } from '@jel/jel'
+import { readOwner, type Pool } from '@jel/jel'
 import { keepOf } from '../arguments.ts'
 import { tableOf } from '../base/table.ts'
-import { span } from '../base/text.ts'
 import { UsageError } from '../base/usage-error.ts'
 import { ControlClient, namedNode, type NodeFlags } from '../control/client.ts'
-import { poolOptions, type PoolFlags } from '../pool-options.ts'
+import { jsonLine } from '../events/events.ts'
+import type { PolicyEvent } from '../events/job-messages.ts'
+import { enterPool, poolOptions, type PoolFlags } from '../pool-options.ts'
+import { durationText } from '../events/quantity.ts'
 
 export interface PolicyFlags extends PoolFlags, NodeFlags {
   readonly share?: readonly string[]
@@ -75,7 +77,7 @@ async function enter(name: string, flags: PolicyFlags): Promise<Pool> {
     : await (namedNode(flags) === undefined ? ControlClient.find(name, flags, 'any') : ControlClient.connect(name, flags))
   const status = await node?.ask({ command: 'status' })
   const addresses = status?.event === 'status' ? status.node.addresses : bootstrap
-  const pool = await joinPool(name, poolOptions({ ...flags, bootstrap: addresses }))
+  const pool = await enterPool(name, poolOptions({ ...flags, bootstrap: addresses }))
   for (const end = performance.now() + MEET; performance.now() < end && pool.members().length < 2;) await sleep(50)
   if (pool.members().length > 1) {
     await sleep(HEAR)
@@ -85,8 +87,9 @@ async function enter(name: string, flags: PolicyFlags): Promise<Pool> {
   throw new Error(`nobody else of the pool ${name} was found; on loopback give --bootstrap with an address that jel work prints`)
 }
 
-function linesOf(pool: Pool): string[] {
-  return sharesOf(pool).map((each) => JSON.stringify({ event: 'policy', time: Date.now(), pool: pool.name, ...each }))
+/** Returns the shares as lines of JSON, one for each administrator. */
+export function linesOf(pool: Pick<Pool, 'name' | 'records'>): string[] {
+  return sharesOf(pool).map((each) => jsonLine({ event: 'policy', ...each } satisfies PolicyEvent, pool.name))
 }
 
 async function tableFor(pool: Pool): Promise<string[]> {
@@ -95,9 +98,9 @@ async function tableFor(pool: Pool): Promise<string[]> {
   const lines: string[] = []
   for (const { admin, expires, shares, other = 0, halfLife, override = {}, compensation } of policies) {
     const facts = [
-      `use counts ${halfLife === undefined ? 'for ever' : `half after ${span(halfLife)}`}`,
+      `use counts ${halfLife === undefined ? 'for ever' : `half after ${durationText(halfLife)}`}`,
       ...(compensation === undefined ? [] : [`an owner that was away gets at most ${compensation} times its share`]),
-      `expires in ${span(expires - Date.now())}`,
+      `expires in ${durationText(expires - Date.now())}`,
     ]
     lines.push(`shares by ${admin}: ${facts.join('; ')}`)
     const names = [...new Set([...Object.keys(shares), ...Object.keys(override)])]

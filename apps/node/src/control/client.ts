@@ -5,7 +5,8 @@ import type { Answer, NodeEvent } from '../events/events.ts'
 import { COMMAND_LIMIT, readLines } from '../base/lines.ts'
 import { codeOf } from '../base/usage-error.ts'
 import { controlPaths, removeSocket, socketMark, socketProblem } from '../base/local-sockets.ts'
-import { oneLine, span } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
+import { durationText } from '../events/quantity.ts'
 
 /**
  * The longest line that a node may send, bytes. Guess: the list of 50,000 members with full tags.
@@ -222,7 +223,7 @@ async function describe(candidate: Candidate): Promise<Candidate & { readonly st
   clearTimeout(timer)
   if (answer?.event !== 'status') return { ...candidate, started: Infinity, about: 'which does not answer' }
   const { started, node } = answer
-  return { ...candidate, started, about: `${oneLine(node.location)}, for ${span(Date.now() - started)}` }
+  return { ...candidate, started, about: `${oneLine(node.location)}, for ${durationText(Date.now() - started)}` }
 }
 
 /** Returns the socket, or the code of the error. */

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { DemoNode } from './node.ts'
 import { DemoFailure, DemoStage, type Timing } from './stage.ts'
 import { demoPrinter, type DemoPrinter } from './printer.ts'
-import { shortId } from '../base/text.ts'
 import { messageOf } from '../base/usage-error.ts'
+import { shortId } from '../events/quantity.ts'
 
 /** The flags of `jel demo`. */
 export interface DemoFlags {

@@ -2,7 +2,8 @@ import colors from 'picocolors'
 import stringWidth from 'string-width'
 import type { DemoNode } from './node.ts'
 import type { Timing } from './stage.ts'
-import { oneLine, seconds } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
+import { timeText } from '../events/quantity.ts'
 
 /** Shows the demo as it happens. */
 export interface DemoPrinter {
@@ -30,19 +31,19 @@ function textPrinter(): DemoPrinter {
     step: (text) => write(`\n${colors.bold(text)}`),
     node: ({ number }, after, what) =>
       write(
-        `  ${colors.dim(after === undefined ? '        ' : `+${seconds(after)}`.padStart(8))}  node ${String(number).padEnd(2)} ${what}`,
+        `  ${colors.dim(after === undefined ? '        ' : `+${timeText(after)}`.padStart(8))}  node ${String(number).padEnd(2)} ${what}`,
       ),
     done(what, timing) {
       results.push([what, timing])
-      write(`  ${colors.green('✓')} ${what} ${colors.dim(`(${seconds(timing.last)})`)}`)
+      write(`  ${colors.green('✓')} ${what} ${colors.dim(`(${timeText(timing.last)})`)}`)
     },
     summary() {
       const width = Math.max(...results.map(([what]) => stringWidth(what)))
       write(`\n${colors.bold('what'.padEnd(width))}  ${colors.bold('  first')}  ${colors.bold('   last')}`)
       for (const [what, { first, last }] of results) {
-        write(`${what}${' '.repeat(width - stringWidth(what))}  ${seconds(first).padStart(7)}  ${seconds(last).padStart(7)}`)
+        write(`${what}${' '.repeat(width - stringWidth(what))}  ${timeText(first).padStart(7)}  ${timeText(last).padStart(7)}`)
       }
-      write(`\nAll of it happened, in ${seconds(performance.now() - start)}.`)
+      write(`\nAll of it happened, in ${timeText(performance.now() - start)}.`)
     },
     failure: (message) => void process.stderr.write(`jel: demo failed: ${oneLine(message)}\n`),
   }

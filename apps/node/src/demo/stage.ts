@@ -1,5 +1,5 @@
 import { DemoNode } from './node.ts'
-import { seconds } from '../base/text.ts'
+import { timeText } from '../events/quantity.ts'
 
 /** A step of the demo failed: the message has the expected and the actual state. */
 export class DemoFailure extends Error {
@@ -85,7 +85,7 @@ export class DemoStage {
     clearTimeout(timer)
     if (this.#interrupted !== undefined) throw this.#interrupted
     const missing = nodes.filter((node) => !step.done(node))
-    if (missing.length > 0) throw new DemoFailure(`${step.expected} within ${seconds(step.limit)}`, describe(missing, step.seen))
+    if (missing.length > 0) throw new DemoFailure(`${step.expected} within ${timeText(step.limit)}`, describe(missing, step.seen))
     return { first: Math.min(...times.values()), last: Math.max(...times.values()) }
   }
 

@@ -1,104 +1,80 @@
 import { isUtf8 } from 'node:buffer'
-import { counted, oneLine, printable, shortId } from '../base/text.ts'
+import { oneLine, printable } from '../base/text.ts'
 import type { Value } from '@jel/monitor'
 import type { NodeEvent, NodeJson } from './events.ts'
 import type { OutputEvent } from './job-messages.ts'
+import { counted, shortId, timeText } from './quantity.ts'
+
+/** The text of each kind of event for a person; `name` describes a member. */
+const texts: {
+  readonly [Kind in NodeEvent['event']]: (event: NodeEvent & { readonly event: Kind }, name: (node: NodeJson) => string) => string
+} = {
+  started: (event) => `started ${event.node.id} at ${event.node.addresses.join(' ')}`,
+  joined: (event, name) => `${event.event} ${name(event.node)}`,
+  left: (event, name) => `${event.event} ${name(event.node)}`,
+  died: (event, name) => `${event.event} ${name(event.node)}`,
+  updated: (event, name) =>
+    `updated ${name(event.node)}, tag ${JSON.stringify(tagText(event.node.tag))}, ${event.node.reach}, at ${oneLine(event.node.addresses.join(' '))}`,
+  elected: (event, name) => `elected ${oneLine(event.election)}: ${name(event.node)}, epoch ${event.epoch}`,
+  confirmed: (event, name) =>
+    event.winner === null
+      ? `${oneLine(event.election)}: nobody reigns`
+      : `${oneLine(event.election)}: ${name(event.winner)}, epoch ${event.epoch}`,
+  ordered: (event, name) => `ordered ${event.index}: ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`,
+  placed: (event) => `placed at ${event.index}`,
+  ledger: (event) =>
+    `ledger ${event.state}, term ${event.term}, ${event.leader === null ? 'no leader' : `leader ${shortId(event.leader)}`}, ${counted(event.voters.length, 'voter')}`,
+  signal: (event, name) => `signal ${oneLine(event.name)} from ${name(event.node)}`,
+  event: (event, name) => `event ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`,
+  query: (event, name) => `query ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`,
+  asked: (event) => `asked ${event.members} members`,
+  reply: (event, name) => `${name(event.node)}${payloadText(event.payload)}`,
+  poolClosed: (event) => `pool closed: all ${event.size} members have joined`,
+  terminated: (event) => `terminated by ${event.by} at ${new Date(event.at).toISOString()}`,
+  health: (event) => `health: ${healthText(event)}`,
+  members: (event) => `${event.nodes.length} members`,
+  info: (event) => `${event.members.length} members`,
+  selected: (event) => `${event.matching} of ${event.considered} members match`,
+  lease: (event) => `lease ${event.number} of ${event.member}`,
+  leases: (event) => `leases of ${event.members.length} members`,
+  rankOutput: (event) => `[${event.rank}] ${printable(event.text)}`,
+  ran: (event) => `${event.ranks.length} ranks have ended`,
+  groups: (event) => `${event.groups.length} groups`,
+  services: (event) => `${event.services.length} services`,
+  called: (event) => JSON.stringify(event.result ?? null),
+  sample: (event) => {
+    const time = new Date(event.at).toISOString().slice(11, 19)
+    const holds = event.holds === undefined ? '' : event.holds ? ', the condition holds' : ', the condition no longer holds'
+    const source = event.site === undefined ? shortId(event.member) : `${oneLine(event.site)} (${event.count ?? 0})`
+    return `${time} ${source} ${oneLine(event.name)} ${valueText(event.value)}${unitText(event.unit)}${holds}${event.replayed ? ', late' : ''}`
+  },
+  unsampled: (event) => `${shortId(event.member)} ${unsampledText(event)}`,
+  record: (event) =>
+    `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' is gone' : `, ${Buffer.byteLength(event.value, 'base64')} bytes`}`,
+  status: (event) => `${event.node.id}, ${event.members} members`,
+  links: (event) => `${event.links.length} links`,
+  records: (event) => `${event.records.length} records`,
+  keys: (event) => `keys ${event.keys.map(({ id, primary }) => (primary ? `${id} (primary)` : id)).join(' ')}`,
+  allowed: (event) => (event.nodes === null ? 'every node may connect' : `${event.nodes.length} nodes may connect`),
+  jobs: (event) => `${event.jobs.length + event.more} jobs`,
+  output: (event) => outputLines(event).join('\n'),
+  error: (event) => `${event.code}: ${oneLine(event.message)}`,
+  notice: (event) => `${event.code}: ${oneLine(event.message)}`,
+  http: (event) => `page at ${event.url}`,
+  web: (event) => `browsers take part at ${event.urls.join(' ')}`,
+  opened: ({ event }) => event,
+  done: ({ event }) => event,
+  stopped: ({ event }) => event,
+}
+
+/** All kinds of events of a node. */
+export const EVENT_KINDS = Object.keys(texts) as readonly NodeEvent['event'][]
 
 /** Describes an event for a person; `name` describes a member. */
 export function eventText(event: NodeEvent, name: (node: NodeJson) => string = wholeMemberText): string {
-  switch (event.event) {
-    case 'started':
-      return `started ${event.node.id} at ${event.node.addresses.join(' ')}`
-    case 'joined':
-    case 'left':
-    case 'died':
-      return `${event.event} ${name(event.node)}`
-    case 'updated':
-      return `updated ${name(event.node)}, tag ${JSON.stringify(tagText(event.node.tag))}, ${event.node.reach}, at ${oneLine(event.node.addresses.join(' '))}`
-    case 'elected':
-      return `elected ${oneLine(event.election)}: ${name(event.node)}, epoch ${event.epoch}`
-    case 'confirmed':
-      return event.winner === null
-        ? `${oneLine(event.election)}: nobody reigns`
-        : `${oneLine(event.election)}: ${name(event.winner)}, epoch ${event.epoch}`
-    case 'ordered':
-      return `ordered ${event.index}: ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`
-    case 'placed':
-      return `placed at ${event.index}`
-    case 'ledger':
-      return `ledger ${event.state}, term ${event.term}, ${event.leader === null ? 'no leader' : `leader ${shortId(event.leader)}`}, ${counted(event.voters.length, 'voter')}`
-    case 'signal':
-      return `signal ${oneLine(event.name)} from ${name(event.node)}`
-    case 'event':
-      return `event ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`
-    case 'query':
-      return `query ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`
-    case 'asked':
-      return `asked ${event.members} members`
-    case 'reply':
-      return `${name(event.node)}${payloadText(event.payload)}`
-    case 'poolClosed':
-      return `pool closed: all ${event.size} members have joined`
-    case 'terminated':
-      return `terminated by ${event.by} at ${new Date(event.at).toISOString()}`
-    case 'health':
-      return `health: ${healthText(event)}`
-    case 'members':
-      return `${event.nodes.length} members`
-    case 'info':
-      return `${event.members.length} members`
-    case 'selected':
-      return `${event.matching} of ${event.considered} members match`
-    case 'lease':
-      return `lease ${event.number} of ${event.member}`
-    case 'leases':
-      return `leases of ${event.members.length} members`
-    case 'rankOutput':
-      return `[${event.rank}] ${printable(event.text)}`
-    case 'ran':
-      return `${event.ranks.length} ranks have ended`
-    case 'groups':
-      return `${event.groups.length} groups`
-    case 'services':
-      return `${event.services.length} services`
-    case 'called':
-      return JSON.stringify(event.result ?? null)
-    case 'sample': {
-      const time = new Date(event.at).toISOString().slice(11, 19)
-      const holds = event.holds === undefined ? '' : event.holds ? ', the condition holds' : ', the condition no longer holds'
-      const source = event.site === undefined ? shortId(event.member) : `${oneLine(event.site)} (${event.count ?? 0})`
-      return `${time} ${source} ${oneLine(event.name)} ${valueText(event.value)}${unitText(event.unit)}${holds}${event.replayed ? ', late' : ''}`
-    }
-    case 'unsampled':
-      return `${shortId(event.member)} ${unsampledText(event)}`
-    case 'record':
-      return `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' is gone' : `, ${Buffer.byteLength(event.value, 'base64')} bytes`}`
-    case 'status':
-      return `${event.node.id}, ${event.members} members`
-    case 'links':
-      return `${event.links.length} links`
-    case 'records':
-      return `${event.records.length} records`
-    case 'keys':
-      return `keys ${event.keys.map(({ id, primary }) => (primary ? `${id} (primary)` : id)).join(' ')}`
-    case 'allowed':
-      return event.nodes === null ? 'every node may connect' : `${event.nodes.length} nodes may connect`
-    case 'jobs':
-      return `${event.jobs.length + event.more} jobs`
-    case 'output':
-      return outputLines(event).join('\n')
-    case 'error':
-    case 'notice':
-      return `${event.code}: ${oneLine(event.message)}`
-    case 'http':
-      return `page at ${event.url}`
-    case 'web':
-      return `browsers take part at ${event.urls.join(' ')}`
-    case 'opened':
-    case 'done':
-    case 'stopped':
-  }
-  return event.event
+  const text = texts[event.event] as ((event: NodeEvent, name: (node: NodeJson) => string) => string) | undefined
+  // A node of a later release may have further kinds.
+  return text === undefined ? event.event : text(event, name)
 }
 
 /** Describes output, one line for each of its lines, each with its source. */
@@ -132,7 +108,7 @@ function unsampledText({ why, name = '', reason = '', message = '', time = 0, co
     case 'lost':
       return `${counted(count, 'sample')} were not sent, since this node was slow`
     case 'gap':
-      return `${oneLine(name)}: no samples for ${(time / 1000).toFixed(1)} s`
+      return `${oneLine(name)}: no samples for ${timeText(time)}`
   }
 }
 

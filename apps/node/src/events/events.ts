@@ -192,12 +192,12 @@ export type NodeEvent =
       Record<'name' | 'code' | 'message' | 'reason', string> & Record<'time' | 'count', number>
     >)
   /**
-   * Members that meet a condition. `conditions` has the number of members for each part of the
-   * condition.
+   * Members that meet a condition. `score`: the value of the expression `rank` at a member.
+   * `conditions` has the number of members for each part of the condition.
    */
   | {
       readonly event: 'selected'
-      readonly nodes: readonly (NodeJson & { readonly rank?: number })[]
+      readonly nodes: readonly (NodeJson & { readonly score?: number })[]
       readonly considered: number
       readonly matching: number
       readonly conditions: readonly ConditionCount[]
@@ -357,11 +357,6 @@ export function electedEvent(reign: Reign): NodeEvent & { readonly event: 'elect
 
 export function healthJson({ links, members, suspectedShare, relayed, alone, minority, introducers }: Health): HealthJson {
   return { links, members, suspectedShare, relayed, alone, minority, introducers }
-}
-
-/** Returns whether a node reaches nobody, or only a minority. */
-export function isCutOff({ minority, alone, members }: Pick<HealthJson, 'minority' | 'alone' | 'members'>): boolean {
-  return minority || (alone && members > 1)
 }
 
 /** Returns whether a node is a pool of its own because no introducer lets it in. */

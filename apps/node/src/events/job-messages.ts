@@ -1,4 +1,4 @@
-import type { HeldTask, RunningTask, JobExplanation, JobProgress, MapFailure, TaskOutput } from '@jel/compute'
+import type { HeldTask, RunningTask, JobExplanation, JobProgress, MapFailure, sharesOf, TaskOutput } from '@jel/compute'
 import * as v from 'valibot'
 import { bool, list, number, oneOf, paths, text, texts, type FieldsOf } from '../base/schema.ts'
 
@@ -122,6 +122,9 @@ export interface JobsEvent {
   readonly jobs: readonly JobOverview[]
   readonly more: number
 }
+
+/** The shares of owners that an administrator has set, as `jel policy --json` writes them. */
+export type PolicyEvent = { readonly event: 'policy' } & ReturnType<typeof sharesOf>[number]
 
 /** The events of commands about jobs. The writer adds time and pool. */
 export type JobEvent =

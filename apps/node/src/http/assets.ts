@@ -25,7 +25,7 @@ export class Assets {
 
   /** Returns the file for the path of a request. */
   find(path: string): Asset | undefined {
-    const name = path === '/' ? 'index.html' : (/^\/((?:model\/)?[a-z-]+\.(?:css|svg|js|ts))$/u.exec(path)?.[1] ?? '')
+    const name = path === '/' ? 'index.html' : (/^\/((?:(?:events|model)\/)?[a-z-]+\.(?:css|svg|js|ts))$/u.exec(path)?.[1] ?? '')
     let asset = this.#known.get(name)
     if (asset !== undefined || name === '') return asset
     const text = textOf(name)
@@ -38,7 +38,7 @@ export class Assets {
 
 /**
  * Returns the text of a file. The script is one file in a bundle. In a checkout each module is a
- * file without types. The paths of modules in the folder `model` begin with that name.
+ * file without types. The paths of modules in `events` and `model` begin with these names.
  */
 function textOf(name: string): string | undefined {
   const isScript = name.endsWith('.js') || name.endsWith('.ts')
@@ -47,6 +47,6 @@ function textOf(name: string): string | undefined {
     if (existsSync(file)) return readFileSync(file, 'utf8')
     if (!isScript) return undefined
   }
-  const source = here(`${name.startsWith('model/') ? '..' : 'page'}/${name.replace(/\.js$/u, '.ts')}`)
+  const source = here(`${/^(?:events|model)\//u.test(name) ? '..' : 'page'}/${name.replace(/\.js$/u, '.ts')}`)
   return existsSync(source) ? stripTypeScriptTypes(readFileSync(source, 'utf8')) : undefined
 }

@@ -50,6 +50,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
+const JSON_HEADERS = { 'content-type': 'application/json' }
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8' }
 
 /** The parts that run once the node is in the pool. */
@@ -180,9 +181,7 @@ export class HttpServer implements AsyncDisposable {
 
   #judge(response: ServerResponse, judge: (agent: Agent | undefined) => Verdict): void {
     const { isWell, event } = judge(this.#attached?.agent)
-    response
-      .writeHead(isWell ? 200 : 503, { 'content-type': 'application/json' })
-      .end(`${jsonLine(event, this.#attached?.agent.pool.name ?? '')}\n`)
+    response.writeHead(isWell ? 200 : 503, JSON_HEADERS).end(`${jsonLine(event, this.#attached?.agent.pool.name ?? '')}\n`)
   }
 
   async #sendMetrics(response: ServerResponse): Promise<void> {
@@ -213,8 +212,12 @@ export class HttpServer implements AsyncDisposable {
     const { agent, watches } = this.#entered
     checkSite(headers)
     const name = new URLSearchParams(url.split('?')[1]).get('name')
-    if (name === null || method === 'HEAD') {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(method === 'HEAD' ? '' : `${jsonText(await watches.names())}\n`)
+    if (method === 'HEAD') {
+      response.writeHead(200, name === null ? JSON_HEADERS : STREAM_HEADERS).end()
+      return
+    }
+    if (name === null) {
+      response.writeHead(200, JSON_HEADERS).end(`${jsonText(await watches.names())}\n`)
       return
     }
     if (agent.stopping) throw new Refusal(503, 'this node leaves the pool')

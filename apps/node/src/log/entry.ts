@@ -1,4 +1,5 @@
-import { isCutOff, type NodeEvent, type NodeJson } from '../events/events.ts'
+import type { NodeEvent, NodeJson } from '../events/events.ts'
+import { isCutOff } from '../events/health.ts'
 import { eventText, memberText } from '../events/event-text.ts'
 import type { Fields, Log, Level } from './log.ts'
 

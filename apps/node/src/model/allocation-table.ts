@@ -1,8 +1,8 @@
 import type { LeasesJson, ServiceJson } from '../events/events.ts'
 import type { AllocationModel } from './allocation.ts'
 import { groupText, rankText, shortGroup } from './groups.ts'
-import { amountsText, counted, timeText } from './quantity.ts'
 import { problemOf } from './services.ts'
+import { amountsText, counted, shortId, timeText } from '../events/quantity.ts'
 
 /** A line of the table of leases, groups and services. A part belongs to the item above it. */
 export interface AllocationLine {
@@ -26,7 +26,9 @@ export function allocationLines(model: AllocationModel, nameOf: (member: string)
   const known = new Map(model.groups.map((group) => [group.group, group]))
   const groups = model.groups.map((group) => [
     item(`${group.program} ${shortGroup(group.group)}`, `${groupText(group)}, started by ${place(group.starter, nameOf)}`, group.waits > 0),
-    ...parts(group.members, (each) => part(short(each.member), `${rankText(each, known)}  ${nameOf(each.member)}`, each.state === 'waits')),
+    ...parts(group.members, (each) =>
+      part(shortId(each.member), `${rankText(each, known)}  ${nameOf(each.member)}`, each.state === 'waits'),
+    ),
   ])
   const leases = model.members
     .filter(({ totals = {}, reason }) => reason !== undefined || Object.keys(totals).length > 0)
@@ -42,11 +44,11 @@ function leasesOf(
 ): AllocationLine[] {
   const offers = reason === undefined ? `offers ${amountsText(totals)}` : reason
   return [
-    item(short(member), `${offers}  ${nameOf(member)}`, reason !== undefined),
+    item(shortId(member), `${offers}  ${nameOf(member)}`, reason !== undefined),
     ...parts(leases, ({ number, holder, group, background, amounts, startsIn, endsIn }) => {
       const begins = startsIn - passed
       const span = `${begins > 0 ? `begins in ${timeText(begins)}, ` : ''}ends in ${timeText(Math.max(0, endsIn - passed))}`
-      const by = group === undefined ? short(holder) : `group ${shortGroup(group)}`
+      const by = group === undefined ? shortId(holder) : `group ${shortGroup(group)}`
       return part(
         `lease ${number}`,
         `${amountsText(amounts) || 'nothing'}${background ? ' of what others leave' : ''}, ${by}, ${span}`,
@@ -69,7 +71,7 @@ function serviceOf(service: ServiceJson, nameOf: (member: string) => string): Al
   })
   return [
     item(`${name} ${version}`, [note, problem].filter(Boolean).join('; '), problem !== ''),
-    ...parts(roles, ({ member, role }) => part(short(member), `${role}  ${nameOf(member)}`, false)),
+    ...parts(roles, ({ member, role }) => part(shortId(member), `${role}  ${nameOf(member)}`, false)),
   ]
 }
 
@@ -88,9 +90,5 @@ const item = (name: string, note: string, isBad: boolean): AllocationLine => ({ 
 const part = (name: string, note: string, isBad: boolean): AllocationLine => ({ kind: 'part', name, note: note.trimEnd(), isBad })
 
 function place(member: string, nameOf: (member: string) => string): string {
-  return `${short(member)} ${nameOf(member)}`.trimEnd()
-}
-
-function short(member: string): string {
-  return `…${member.slice(-8)}`
+  return `${shortId(member)} ${nameOf(member)}`.trimEnd()
 }

@@ -1,5 +1,5 @@
 import type { GroupJson, GroupMemberJson, LeasesJson } from '../events/events.ts'
-import { counted } from './quantity.ts'
+import { counted } from '../events/quantity.ts'
 
 const STATES: readonly GroupJson['state'][] = ['holding', 'locked', 'running']
 

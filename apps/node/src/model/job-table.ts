@@ -1,6 +1,6 @@
 import type { JobFailure, JobOverview } from '../events/job-messages.ts'
 import { isOverJob, type JobRow, type JobsModel } from './jobs.ts'
-import { countText, shareText, timeText } from './quantity.ts'
+import { countText, shareText, shortId, timeText } from '../events/quantity.ts'
 
 /** The heads of the columns. The first and the last hold texts, the others numbers. */
 export const JOB_HEADS = ['job', 'done', 'tasks', 'failed', 'tasks/s', 'mean', 'running', 'waiting', ''] as const
@@ -69,7 +69,7 @@ function noteOf(row: JobRow, now: number): string {
     reason,
     `${busy} of ${Math.max(members, workers.length)} members at work`,
     unfit === 0 ? '' : `does not run at ${unfit}`,
-    oldest === undefined ? '' : `${oldest.fn} at …${oldest.holder.slice(-8)} for ${timeText(oldest.age)}`,
+    oldest === undefined ? '' : `${oldest.fn} at ${shortId(oldest.holder)} for ${timeText(oldest.age)}`,
   ]
     .filter(Boolean)
     .join(', ')
@@ -87,14 +87,14 @@ function detailsOf(row: JobRow, nameOf: (member: string) => string): JobLine[] {
   })
   const byMember = workers.slice(0, MOST_MEMBERS).map(({ member, finished, running, waiting, ran }) => {
     const numbers = ['', countText(finished), '', rateText(row.rateOf('member', member)), meanText(ran, finished), countText(running)]
-    return line('member', cellsOf(`…${member.slice(-8)}`, [...numbers, countText(waiting)], nameOf(member)))
+    return line('member', cellsOf(shortId(member), [...numbers, countText(waiting)], nameOf(member)))
   })
   const others = workers.length - byMember.length
   return [...fails, ...byFunction, ...byMember, ...(others > 0 ? [line('note', cellsOf(`${others} more members`, [], ''))] : [])]
 }
 
 function failureText({ code, message, member, fn, input, cause }: JobFailure, nameOf: (member: string) => string): string {
-  const place = member === '' ? '' : ` at …${member.slice(-8)} ${nameOf(member)}`.trimEnd()
+  const place = member === '' ? '' : ` at ${shortId(member)} ${nameOf(member)}`.trimEnd()
   const call = fn === undefined ? '' : `; ${fn}(${input ?? '?'})`
   return `${code}: ${message}${cause === undefined ? '' : `; cause: ${cause}`}${call}${place}`
 }

@@ -1,5 +1,5 @@
 import type { LedgerJson } from '../events/ledger.ts'
-import { counted } from './quantity.ts'
+import { counted, shortId } from '../events/quantity.ts'
 
 const STATES: Readonly<Record<LedgerJson['state'], string>> = { ready: 'ready', 'no-majority': 'no majority', stopped: 'reads only' }
 
@@ -12,7 +12,7 @@ export function ledgerState({ state }: LedgerJson): string {
 export function ledgerDetails({ term, leader, voters, index }: LedgerJson): string {
   const missing = voters.filter(({ reachable }) => !reachable).length
   const unreachable = missing === 0 ? '' : ` (${missing} unreachable)`
-  const led = leader === null ? 'no leader' : `leader …${leader.slice(-8)}`
+  const led = leader === null ? 'no leader' : `leader ${shortId(leader)}`
   return `term ${term}, ${led}, ${counted(voters.length, 'voter')}${unreachable}, index ${index}`
 }
 

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { commandLine } from '../command-line.ts'
+import { EVENT_KINDS } from '../events/event-text.ts'
+import type { NodeEvent } from '../events/events.ts'
+import type { JobEvent, PolicyEvent } from '../events/job-messages.ts'
 import { completionOf, type ShellName } from './completion.ts'
 import { jsonCommands } from './json-commands.ts'
 import { manPage } from './man-page.ts'
@@ -116,6 +119,29 @@ describe('README.md', () => {
   it('has the commands of a running node', () => {
     const [, table] = /## Commands, one a line.*?\n(\| command .*?)\n\n/su.exec(readme) ?? []
     expect(table).toBe(jsonCommands())
+  })
+
+  it('has each kind of event, and no other', () => {
+    // A kind that is missing here or in the table of `event-text.ts` is an error of types.
+    const ofJobs: Readonly<Record<Exclude<(JobEvent | PolicyEvent)['event'], NodeEvent['event']>, true>> = {
+      submitted: true,
+      progress: true,
+      written: true,
+      outcome: true,
+      collected: true,
+      cancelled: true,
+      forgotten: true,
+      failed: true,
+      job: true,
+      'needs-trust': true,
+      'not-kept': true,
+      waits: true,
+      'not-own': true,
+      policy: true,
+    }
+    const shapes = readme.match(/^\{"event":"[\w-]+"(?:\|"[\w-]+")*/gmu) ?? []
+    const listed = shapes.flatMap((shape) => shape.replace('{"event":', '').split('|')).map((kind) => kind.slice(1, -1))
+    expect([...new Set(listed)].toSorted()).toEqual([...EVENT_KINDS, ...Object.keys(ofJobs)].toSorted())
   })
 
   it('has all commands of the command line', () => {

@@ -1,9 +1,8 @@
 import { cellWidth } from './line.ts'
 import { nodeName } from '../events/event-text.ts'
-import { span } from '../base/text.ts'
 import { naturalOrder } from '../model/order.ts'
-import { timeText } from '../model/quantity.ts'
 import type { Row } from './view.ts'
+import { durationText, timeText } from '../events/quantity.ts'
 
 /** A column of the table of members. */
 export interface Column {
@@ -42,7 +41,7 @@ const SHORT: Column = {
 const WHOLE: Column = { ...SHORT, text: ({ node }) => node.id }
 const OTHERS: readonly Column[] = [
   STATE,
-  { name: 'for', text: ({ since }, now) => span(Math.max(0, now - since)), compare: (one, other) => one.since - other.since },
+  { name: 'for', text: ({ since }, now) => durationText(Math.max(0, now - since)), compare: (one, other) => one.since - other.since },
   {
     name: 'rtt',
     text: ({ roundTrip }) => (roundTrip === undefined ? '' : timeText(roundTrip)),

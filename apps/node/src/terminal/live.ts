@@ -1,6 +1,6 @@
 import type { Command } from '../commands/table.ts'
 import type { NodeEvent } from '../events/events.ts'
-import { oneLine, span } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
 import { messageOf } from '../base/usage-error.ts'
 import { pauseFor } from '../model/allocation.ts'
 import { Controls, type Key, type Table } from './controls.ts'
@@ -8,6 +8,7 @@ import { draw } from './picture.ts'
 import type { Ask, Reporter } from './reporter.ts'
 import { Screen, sizeOf } from './screen.ts'
 import { PoolView } from './view.ts'
+import { durationText } from '../events/quantity.ts'
 
 /** The least time between two drawings, in milliseconds. A guess: smooth enough to read. */
 const DRAW_INTERVAL = 100
@@ -99,7 +100,7 @@ export class LiveReporter implements Reporter {
     clearTimeout(this.#drawing)
     this.#screen[Symbol.dispose]()
     const { stopped, entered, pool } = this.#view
-    if (stopped && entered !== undefined) process.stdout.write(`left ${oneLine(pool)} after ${span(Date.now() - entered)}\n`)
+    if (stopped && entered !== undefined) process.stdout.write(`left ${oneLine(pool)} after ${durationText(Date.now() - entered)}\n`)
   }
 
   /**

@@ -1,7 +1,7 @@
 import colors from 'picocolors'
-import { isCutOff } from '../events/events.ts'
+import { healthLevel } from '../events/health.ts'
 import { reasonAt } from '../model/reason-at.ts'
-import { oneLine, span } from '../base/text.ts'
+import { oneLine } from '../base/text.ts'
 import { allocationTable } from './allocation-table.ts'
 import { fitColumns } from './columns.ts'
 import type { Controls } from './controls.ts'
@@ -10,6 +10,7 @@ import { fill, paintLine, type Line, type Paint } from './line.ts'
 import { ledgerText } from '../model/ledger-text.ts'
 import { addressText, healthText, nodeName } from '../events/event-text.ts'
 import type { Happening, PoolView, Row } from './view.ts'
+import { durationText } from '../events/quantity.ts'
 
 /**
  * The time for which a newcomer or a dead member stands out, in milliseconds. A guess: long enough
@@ -77,7 +78,7 @@ export function draw(view: PoolView, controls: Controls, now: number, { columns,
 function headOf(view: PoolView, now: number): Line[] {
   const { self, entered, status, health, ledger } = view
   const gone = [view.left > 0 ? `${view.left} left` : '', view.died > 0 ? `${view.died} died` : ''].filter(Boolean).join(', ')
-  const time = entered === undefined ? '' : `for ${span(Math.max(0, now - entered))}`
+  const time = entered === undefined ? '' : `for ${durationText(Math.max(0, now - entered))}`
   const state = self === undefined ? 'entering …' : view.stopped ? 'left' : `${view.here} ${view.here === 1 ? 'member' : 'members'}`
   const lines: Line[] = [
     [[oneLine(view.pool), colors.bold], [`  ${state}`], [gone === '' ? '' : `  ${gone}`, colors.dim], [`  ${time}`, colors.dim]],
@@ -87,7 +88,7 @@ function headOf(view: PoolView, now: number): Line[] {
     lines.push([['node      ', colors.dim], [`${nodeName(self)} at ${addressText(self.addresses[0] ?? '')}`], [memory, colors.dim]])
   }
   if (health !== undefined) {
-    const paint = isCutOff(health) ? colors.red : health.suspectedShare > 0 ? colors.yellow : colors.green
+    const paint = { bad: colors.red, warn: colors.yellow, good: colors.green }[healthLevel(health)]
     lines.push([
       ['health    ', colors.dim],
       [healthText({ event: 'health', ...health }), paint],
@@ -163,7 +164,7 @@ function paneOf(view: PoolView, controls: Controls, rows: readonly Row[], now: n
 function detailsOf({ node, state, since, location, tag, elected }: Row, now: number): Line[] {
   const lines: (readonly [string, string])[] = [
     ['id', node.id],
-    ['state', `${state} for ${span(Math.max(0, now - since))}, incarnation ${node.incarnation}`],
+    ['state', `${state} for ${durationText(Math.max(0, now - since))}, incarnation ${node.incarnation}`],
     ['location', location],
     ['tag', tag],
     ...node.addresses.map((address) => ['address', oneLine(address)] as const),

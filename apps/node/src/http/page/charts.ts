@@ -1,6 +1,6 @@
 import type { Sample } from '../../model/history.ts'
 import type { Colours } from './colours.ts'
-import { spanText } from './text.ts'
+import { durationText } from '../../events/quantity.ts'
 
 interface Kind {
   /** Steps from one value to the next, or one mark for each value. */
@@ -64,7 +64,7 @@ export function drawChart(
   }
   context.textBaseline = 'alphabetic'
   context.textAlign = 'left'
-  context.fillText(`${spanText(now - begin)} ago`, left, height - 3)
+  context.fillText(`${durationText(now - begin)} ago`, left, height - 3)
   context.textAlign = 'right'
   context.fillText('now', width - right, height - 3)
   context.fillStyle = context.strokeStyle = named[colour]

@@ -1,7 +1,7 @@
 import { JOB_HEADS, jobLines, type JobLine } from '../../model/job-table.ts'
-import { shareText } from '../../model/quantity.ts'
 import { hueName } from './colours.ts'
 import type { Model } from './model.ts'
+import { shareText } from '../../events/quantity.ts'
 
 /**
  * Shows the jobs as a table. Each column is as wide as its longest number. Rows and cells change in

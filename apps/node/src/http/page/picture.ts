@@ -5,7 +5,7 @@ import { readColours, type Colours } from './colours.ts'
 import type { Place } from './layout.ts'
 import type { Model, Row } from './model.ts'
 import { MOVING_LIMIT, Places } from './places.ts'
-import { shortId } from './text.ts'
+import { shortId } from '../../events/quantity.ts'
 
 /**
  * The largest number of members for which the picture shows all names. With more members it shows
@@ -30,16 +30,16 @@ export class Picture {
   readonly #canvas: HTMLCanvasElement
   readonly #context: CanvasRenderingContext2D
   /** The links have a canvas of their own, because a drawing of many links takes long. */
-  readonly #links = document.createElement('canvas')
+  readonly #linksCanvas = document.createElement('canvas')
   readonly #pick: (id: string | undefined) => void
   #colours: Colours = readColours()
   readonly #places = new Places()
-  /** The versions of members and links on that canvas. Empty: the links must be drawn again. */
-  #drawn = ''
-  /** The time of that drawing, by the clock of `performance`, ms. */
-  #drawnAt = -Infinity
+  /** The versions of members and links on the canvas of links. Empty: it must be drawn again. */
+  #linksDrawnVersions = ''
+  /** When the canvas of links was drawn, by the clock of `performance`, ms. */
+  #linksDrawnAt = -Infinity
   /** The version of the members to which `#places` has given places. */
-  #arranged = -1
+  #placedMembersVersion = -1
   /** The radius of the circle of members, in pixels. */
   #radius = 40
   #hovered: string | undefined
@@ -60,7 +60,7 @@ export class Picture {
 
   recolour(colours: Colours): void {
     this.#colours = colours
-    this.#drawn = ''
+    this.#linksDrawnVersions = ''
     this.touch()
   }
 
@@ -87,7 +87,7 @@ export class Picture {
   /** Draws if anything has changed. Returns whether it drew. */
   draw(): boolean {
     const model = this.#model
-    if (model.membersVersion !== this.#arranged || nodeTime() >= this.#places.fadedAt) this.#arrange()
+    if (model.membersVersion !== this.#placedMembersVersion || nodeTime() >= this.#places.fadedAt) this.#arrange()
     const now = performance.now()
     const isMoving = this.#places.isMoving(now)
     const fading = [...model.members.values()].filter(({ state, since }) => nodeTime() - since < FADES[state])
@@ -103,7 +103,7 @@ export class Picture {
     const context = this.#context
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.clearRect(0, 0, this.#canvas.width, this.#canvas.height)
-    context.drawImage(this.#links, 0, 0)
+    context.drawImage(this.#linksCanvas, 0, 0)
     this.#scale(context)
     this.#drawFocus(context)
     this.#drawMembers(context)
@@ -113,23 +113,23 @@ export class Picture {
   }
 
   get #areLinksDrawn(): boolean {
-    return this.#drawn === `${this.#model.membersVersion} ${this.#model.linksVersion}`
+    return this.#linksDrawnVersions === `${this.#model.membersVersion} ${this.#model.linksVersion}`
   }
 
   #resize(): void {
     const { clientWidth, clientHeight } = this.#canvas
     const ratio = devicePixelRatio
-    for (const canvas of [this.#canvas, this.#links]) {
+    for (const canvas of [this.#canvas, this.#linksCanvas]) {
       canvas.width = Math.round(clientWidth * ratio)
       canvas.height = Math.round(clientHeight * ratio)
     }
-    this.#drawn = ''
+    this.#linksDrawnVersions = ''
     this.touch()
   }
 
   #arrange(): void {
     const model = this.#model
-    this.#arranged = model.membersVersion
+    this.#placedMembersVersion = model.membersVersion
     this.#places.arrange([...model.members.values()], model.edges.length, nodeTime())
     this.touch()
   }
@@ -148,13 +148,13 @@ export class Picture {
   #drawLinks(now: number, isMoving: boolean): void {
     const { edges, membersVersion, linksVersion } = this.#model
     const isLarge = edges.length > MOVING_LIMIT
-    if (!isMoving && (this.#areLinksDrawn || (isLarge && now - this.#drawnAt < LINKS_TIME))) return
-    this.#drawn = isMoving ? '' : `${membersVersion} ${linksVersion}`
-    this.#drawnAt = now
+    if (!isMoving && (this.#areLinksDrawn || (isLarge && now - this.#linksDrawnAt < LINKS_TIME))) return
+    this.#linksDrawnVersions = isMoving ? '' : `${membersVersion} ${linksVersion}`
+    this.#linksDrawnAt = now
     const { singles, bundles } = this.#model.lines
-    const context = this.#links.getContext('2d') as CanvasRenderingContext2D
+    const context = this.#linksCanvas.getContext('2d') as CanvasRenderingContext2D
     context.setTransform(1, 0, 0, 1, 0, 0)
-    context.clearRect(0, 0, this.#links.width, this.#links.height)
+    context.clearRect(0, 0, this.#linksCanvas.width, this.#linksCanvas.height)
     this.#scale(context)
     context.strokeStyle = this.#colours.named.edge
     context.lineWidth = singles.length > MOVING_LIMIT ? 0.5 : 1

@@ -7,13 +7,15 @@ import { plainEvent, type Follow, type Take } from './feed.ts'
 import { writeJobs } from './jobs.ts'
 import { writeLedger } from './ledger.ts'
 import { fill, find, line } from './lists.ts'
+import { healthLevel, isCutOff } from '../../events/health.ts'
 import { Model, type Told } from './model.ts'
 import { Picture } from './picture.ts'
 import { writeStream } from './stream.ts'
 import { Table } from './table.ts'
-import { bytesText, eventText, healthText, plainText, shortId, spanText, troubleText } from './text.ts'
+import { bytesText, eventText, healthText, plainText, troubleText } from './text.ts'
+import { durationText, shortId } from '../../events/quantity.ts'
 
-export { plainEvent, plainText, shortId, spanText, type Take }
+export { plainEvent, plainText, shortId, durationText, type Take }
 
 /** The interval of updates that depend on time only, ms. */
 const TICK = 1_000
@@ -91,15 +93,15 @@ function tick(): void {
 }
 
 function writeStrips(): void {
-  writeStream(find('stream'), model.stream.view(nodeTime()), nameOf)
+  writeStream(find('stream'), model.stream.view(nodeTime()), locationOf)
 }
 
 function writeLeases(): void {
   writeAllocation(find('leases'), model, nodeTime())
 }
 
-/** Returns the name of a member on the page: its location. */
-export function nameOf(member: string): string {
+/** Returns the location of a member, by which the page names it. */
+export function locationOf(member: string): string {
   return model.members.get(member)?.location ?? ''
 }
 
@@ -115,19 +117,23 @@ function writeAll(): void {
   write('pool', pool)
   write('self', self === undefined ? '' : `${shortId(self.id)} · ${self.location}`)
   find('self').title = self === undefined ? '' : `${self.id}\n${self.addresses.join('\n')}`
-  const isCutOff = health?.alone === true && health.members > 1
-  const state = model.stopped ? 'has left' : isLive ? (isCutOff ? 'cut off' : 'live') : (stateText ?? 'no answer')
+  const state = model.stopped
+    ? 'has left'
+    : isLive
+      ? health !== undefined && isCutOff(health)
+        ? 'cut off'
+        : 'live'
+      : (stateText ?? 'no answer')
   write('live', state)
   find('live').className = state === 'live' ? 'good' : stateText === undefined ? 'bad' : ''
   write('members', String(here))
   write('shown', table.count === model.members.size ? '' : `${table.count} of ${model.members.size}`)
   write('links', String(model.edges.length))
   write('links-own', health === undefined ? '' : `${health.links} of this node`)
-  write('uptime', self === undefined ? '' : spanText(nodeTime() - entered))
+  write('uptime', self === undefined ? '' : durationText(nodeTime() - entered))
   write('version', version)
   write('health', health === undefined ? '' : healthText(health))
-  const isWell = health !== undefined && !health.alone && !health.minority
-  find('health').className = isWell ? (health.suspectedShare > 0 ? 'warn' : 'good') : 'bad'
+  find('health').className = health === undefined ? '' : healthLevel(health)
   const trouble = health === undefined ? '' : troubleText(health)
   write('health-more', trouble)
   find('health-more').title = trouble

@@ -1,6 +1,6 @@
 import { SECONDS, type Cell, type StreamView, type Strip } from '../../model/task-stream.ts'
 import { hueName } from './colours.ts'
-import { shortId } from './text.ts'
+import { shortId } from '../../events/quantity.ts'
 
 /**
  * Shows what each member computed in the last minute: a strip with a cell a second, in the colour

@@ -1,8 +1,8 @@
 import type { MemberFigures } from '../../agent/member-figures.ts'
-import { timeText } from '../../model/quantity.ts'
 import { nodeTime } from './clock.ts'
 import type { Model, Row, SortKey } from './model.ts'
-import { bytesText, shortId, spanText } from './text.ts'
+import { bytesText } from './text.ts'
+import { durationText, shortId, timeText } from '../../events/quantity.ts'
 
 /** The height of a row as in page.css, pixels. */
 const ROW = 28
@@ -138,7 +138,7 @@ export class Table {
     const cells = [
       shortId(id),
       state,
-      spanText(nodeTime() - since),
+      durationText(nodeTime() - since),
       location,
       trip === undefined ? '' : timeText(trip),
       ...figureTexts(state === 'here' ? model.figuresOf(id) : undefined),

@@ -1,11 +1,7 @@
 import { reasonAt } from '../../model/reason-at.ts'
 import { ledgerText } from '../../model/ledger-text.ts'
 import type { HealthJson, NodeEvent, NodeJson } from '../../events/events.ts'
-
-/** Returns a short name: the end of the id, as on the command line. */
-export function shortId(id: string): string {
-  return id.slice(-8)
-}
+import { shortId } from '../../events/quantity.ts'
 
 /**
  * Makes text of other members safe for the page: no control characters, and no marks that turn the
@@ -61,17 +57,6 @@ export function troubleText({
     ...introducers.map(({ address, reason }) => reasonAt(address, reason)),
   ]
   return parts.filter(Boolean).join('; ')
-}
-
-/** Formats a span of time, ms, as in `12 s`, `4 min`, `3 h 20 min`, `2 d 5 h`. */
-export function spanText(span: number): string {
-  const seconds = Math.max(0, Math.floor(span / 1000))
-  if (seconds < 60) return `${seconds} s`
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} min`
-  const hours = Math.floor(minutes / 60)
-  if (hours < 24) return `${hours} h ${minutes % 60} min`
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
 /** Formats bytes, as in `12.3 MB`. */

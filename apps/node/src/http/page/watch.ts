@@ -1,10 +1,9 @@
 import type { Answer } from '../../events/events.ts'
 import type { WatchingJson } from '../watch-feed.ts'
-import { countText } from '../../model/quantity.ts'
 import { niceAbove } from './charts.ts'
 import { hueName } from './colours.ts'
 import { plainEvent } from './feed.ts'
-import { shortId } from './text.ts'
+import { countText, shortId } from '../../events/quantity.ts'
 
 /** The samples of a member that are drawn: those of two minutes. A guess. */
 const SAMPLES = 120

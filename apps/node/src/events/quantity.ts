@@ -1,12 +1,29 @@
-/** Formats a time in ms, as in `0.4 ms`, `27 ms`, `1.5 s`, `3 min 20 s` or `2 h 5 min`. */
+/**
+ * Formats a measured time in ms, as in `0.4 ms`, `27 ms` or `1.5 s`. A time of a minute or more is
+ * as in {@link durationText}.
+ */
 export function timeText(ms: number): string {
   if (ms < 9.95) return `${ms.toFixed(1)} ms`
   if (ms < 999.5) return `${Math.round(ms)} ms`
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
-  const seconds = Math.round(ms / 1000)
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  const minutes = Math.round(seconds / 60)
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+  return ms < 59_950 ? `${(ms / 1000).toFixed(1)} s` : durationText(ms)
+}
+
+/**
+ * Formats an age or a term in ms, as in `12 s`, `3 min 5 s`, `2 h 10 min` or `6 d 23 h`: two units
+ * at most.
+ */
+export function durationText(ms: number): string {
+  const total = Math.max(0, Math.round(ms / 1000))
+  if (total < 60) return `${total} s`
+  const [large, unit, small, rest] =
+    total < 3600 ? ([60, 'min', 1, 's'] as const) : total < 86_400 ? ([3600, 'h', 60, 'min'] as const) : ([86_400, 'd', 3600, 'h'] as const)
+  const further = Math.floor((total % large) / small)
+  return `${Math.floor(total / large)} ${unit}${further === 0 ? '' : ` ${further} ${rest}`}`
+}
+
+/** Shortens an id to its end: ids of one kind all start alike. */
+export function shortId(id: string): string {
+  return `…${id.slice(-8)}`
 }
 
 /** Formats a count, as in `950`, `12.3 k` or `4.5 M`. */
