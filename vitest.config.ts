@@ -39,7 +39,8 @@ const groups = [
     order: 1,
     workers: 6,
     setup: ['apps/node/test/bundle.ts'],
-    isolate: false,
+    // Modules of these tests end their processes after each test of the file that loads them.
+    isolate: true,
   },
   ...late.map((name, at) => ({
     name,

@@ -224,7 +224,7 @@ const node: Layers = {
   'http/page': ['agent', 'events', 'http', 'model'],
   control: ['agent', 'base', 'commands', 'events'],
   compute: ['agent', 'base', 'control', 'demo', 'events', '.', 'model'],
-  terminal: ['agent', 'base', 'commands', 'control', 'events', 'model'],
+  terminal: ['base', 'commands', 'control', 'events', 'model'],
   reference: ['commands'],
 }
 

@@ -13,8 +13,9 @@ const ANSWER_TIME = 5000
 const [ATTEMPTS, ASK_AGAIN] = [4, 300]
 
 /**
- * A holder ends a lease after this share of its granter's time. So the holder ends first even if its
- * clock is slower by up to a hundredth. A guess: clocks of computers differ by a thousandth at most.
+ * A holder ends a lease after this share of its granter's time. So the holder ends first even with
+ * a clock that is slower by up to a hundredth. A guess: the rates of computers' clocks differ by a
+ * thousandth at most.
  */
 const HOLDER_SHARE = 0.99
 
