@@ -122,8 +122,8 @@ const lab: Layers = {
   services: [...common, 'monitoring', '../../service/examples'],
   constants: [...common, 'sim-check'],
   fuzz: common,
-  ledger: common,
-  linearizability: ['base'],
+  ledger: [...common, 'linearizability'],
+  linearizability: ['swarm'],
   nemesis: [...common, 'linearizability'],
 }
 

@@ -4,7 +4,7 @@
  * Usage: `node scripts/plain-english.ts [path …]`.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './workspace.ts'
 
@@ -44,14 +44,14 @@ export function faultsOf(path: string, text: string): string[] {
   return [...long, ...foreign, ...sentencesOf(proseOf(path, text)).filter((sentence) => clause.test(sentence))]
 }
 
-/** Returns the faults of all tracked files under the paths, each with its file. */
+/** Returns the faults of all files under the paths that Git does not ignore, each with its file. */
 export function faultsIn(...paths: string[]): string[] {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...paths], {
     cwd: root,
     encoding: 'utf8',
   }).split('\n')
   return files
-    .filter((file) => /\.(?:ts|js|mjs|md|py)$/u.test(file) && !file.includes('/wire/messages.'))
+    .filter((file) => /\.(?:ts|js|mjs|md|py)$/u.test(file) && !file.includes('/wire/messages.') && existsSync(join(root, file)))
     .flatMap((file) => faultsOf(file, readFileSync(join(root, file), 'utf8')).map((fault) => `${file}: ${fault.trim()}`))
 }
 

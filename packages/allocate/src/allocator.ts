@@ -1,5 +1,5 @@
-import type { Member, MemberRef, Pool } from '@jel/jel'
-import { idOf, type Monitor } from '@jel/monitor'
+import { idOf, type Member, type MemberRef, type Pool } from '@jel/jel'
+import type { Monitor } from '@jel/monitor'
 import * as v from 'valibot'
 import type { Amounts, Milliseconds } from './core/calendar.ts'
 import type { Token } from './core/fence.ts'

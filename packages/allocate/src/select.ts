@@ -1,5 +1,5 @@
-import { Expression, isWithin, lookupOf, type Monitor, type Value } from '@jel/monitor'
-import type { Member } from '@jel/jel'
+import { Expression, lookupOf, type Monitor, type Value } from '@jel/monitor'
+import { isWithin, type Member } from '@jel/jel'
 import type { Milliseconds } from './core/calendar.ts'
 import { InvalidRequestError, TooFewMatchError } from './errors.ts'
 import type { Pattern } from './pairs/placement.ts'

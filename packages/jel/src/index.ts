@@ -17,7 +17,7 @@ export type { EventDetail, MeasuredDetail, OrderedDetail, PoolEvents, SignalDeta
 export type { PoolKeyInfo, PoolRecord, PublishOptions, RecordOwner, StreamHandler, WebPort } from '@jel/overlay'
 /** The stream that `open` returns and handlers take. */
 export type { Stream } from '@libp2p/interface'
-export { byJoin, type Change, type Health, type Link, type Member, type MemberRef, type Reign, type Traffic } from './base/member.ts'
+export { byJoin, idOf, type Change, type Health, type Link, type Member, type MemberRef, type Reign, type Traffic } from './base/member.ts'
 export type { QueryHandler } from './queries/answers.ts'
 export type { Answer, Query, QueryOptions } from './queries/pending-queries.ts'
 export type { QueryFilter } from './queries/filter.ts'
@@ -70,18 +70,20 @@ export {
   InvalidPeerIdError,
   InvalidPoolNameError,
   InvalidProtocolError,
+  isWithin,
   JelError,
   ListenError,
+  NoAllowListError,
   OpenError,
   OverlayClosedError,
   PoolKeyError,
   PoolKeyFileError,
   poolKeyId,
-  NoAllowListError,
   PoolKeysError,
   readOwner,
   readPoolKey,
   RecordsFullError,
   SignalError,
+  siteOf,
   UnknownMemberError,
 } from '@jel/overlay'

@@ -7,7 +7,7 @@ export type { EarlyWarning, OverlayOptions, WebPort } from './api/options.ts'
 export type { Closed, Overlay, OverlayKeys, PoolKeyInfo, PublishOptions, QueryOptions, StreamHandler } from './api/port.ts'
 export type { OverlayHealth, OverlayNotification, PoolLink, PoolMember, PoolReign } from './api/view.ts'
 export type { Traffic } from './host/traffic.ts'
-export { JelError, type Measured, type PoolRecord } from '@jel/protocol'
+export { isWithin, JelError, siteOf, type Measured, type PoolRecord } from '@jel/protocol'
 export {
   CorruptIdentityError,
   IdentityFileError,

@@ -18,6 +18,7 @@ export type { Command, DialFailure, Input, Introducer, HostProbeOutcome, Owner, 
 export type { Health, LinkState, Measured, Notification, WarningCode } from './base/notification.ts'
 export type { Address, Constants, Encoded, Member, Milliseconds, NodeId, PoolRecord, Reach, Reign } from './base/values.ts'
 export type { Batch, Message } from './frames/message.ts'
+export { isWithin, siteOf } from './base/location.ts'
 export { nameProblem } from './base/name.ts'
 export { ProtocolNode, type NodeOptions } from './node.ts'
 export { ProtobufCodec } from './frames/protobuf-codec.ts'

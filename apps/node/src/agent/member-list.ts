@@ -1,4 +1,4 @@
-import type { Member } from '@jel/jel'
+import { isWithin, type Member } from '@jel/jel'
 import type { PoolModel } from '../model/pool.ts'
 import { nodeJson, type ListedJson, type MemberState } from '../events/events.ts'
 
@@ -31,7 +31,7 @@ export function listMembers(
   return (state === 'all' ? lives : presentOf(lives)).filter(
     (each) =>
       (state === 'all' || each.state === state) &&
-      (location === undefined || `@${each.location}`.endsWith(`@${location}`)) &&
+      (location === undefined || isWithin(each, location)) &&
       (pattern === undefined || pattern.test(Buffer.from(each.tag, 'base64').toString())),
   )
 }

@@ -1,5 +1,5 @@
 /** The command that watches attributes of members. */
-import type { Member } from '@jel/jel'
+import { isWithin, type Member } from '@jel/jel'
 import { Expression, nearest, type Monitor, type WatchFrom } from '@jel/monitor'
 import * as v from 'valibot'
 import { durationOf, shareOf } from '../arguments.ts'
@@ -93,8 +93,9 @@ type Constants = Pick<Monitor, 'constantsOf'>
 /** Returns the ids of the present members that a watch chooses. */
 function chosenOf(members: readonly Member[], monitor: Constants, { ids, location = '', where }: WatchFrom): string[] {
   const condition = where === undefined ? undefined : Expression.parse(where)
-  const isChosen = ({ id, location: at }: Member): boolean => {
-    if (ids?.includes(id) === false || (location !== '' && !`@${at}`.endsWith(`@${location}`))) return false
+  const isChosen = (member: Member): boolean => {
+    const { id, location: at } = member
+    if (ids?.includes(id) === false || (location !== '' && !isWithin(member, location))) return false
     const values = new Map(Object.entries({ location: at, ...monitor.constantsOf(id) }))
     return condition === undefined || condition.evaluate((name) => values.get(name)) === true
   }

@@ -1,5 +1,4 @@
-import type { Pool } from '@jel/jel'
-import { siteOf } from '@jel/monitor'
+import { siteOf, type Pool } from '@jel/jel'
 import { numberOf, ownerOf } from './place.ts'
 import type { Layout } from './wanted.ts'
 

@@ -1,5 +1,4 @@
-import { siteOf } from '@jel/monitor'
-import type { Member } from '@jel/jel'
+import { siteOf, type Member } from '@jel/jel'
 import type { Milliseconds } from '../core/calendar.ts'
 import { MAX_WITHIN } from './messages.ts'
 import type { Measured } from './prober.ts'

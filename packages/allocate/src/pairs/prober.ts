@@ -1,6 +1,6 @@
-import { OpenError, UnknownMemberError, type Pool, type Stream } from '@jel/jel'
+import { siteOf, OpenError, UnknownMemberError, type Pool, type Stream } from '@jel/jel'
 import { askOnce, fromJson, isUnsupported, PeerLimits, serveOnce } from '@jel/channel'
-import { managerOf, siteOf } from '@jel/monitor'
+import { managerOf } from '@jel/monitor'
 import { FrameStream, inBackground, SendQueue } from '@jel/overlay'
 import type { Milliseconds } from '../core/calendar.ts'
 import { LeaseError, ProbeError } from '../errors.ts'

@@ -1,3 +1,4 @@
+import { isWithin } from '@jel/overlay'
 import { InvalidOptionError } from '../errors.ts'
 import { idOf, type Member, type MemberRef } from '../base/member.ts'
 
@@ -26,7 +27,7 @@ export function matching(filter: QueryFilter | undefined, members: readonly Memb
   return members.filter(
     (member) =>
       (wanted === undefined || wanted.has(member.id)) &&
-      (location === undefined || `@${member.location}`.endsWith(`@${location}`)) &&
+      (location === undefined || isWithin(member, location)) &&
       (pattern === undefined || new TextDecoder().decode(member.tag).search(pattern) >= 0),
   )
 }

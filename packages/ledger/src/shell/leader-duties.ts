@@ -1,3 +1,4 @@
+import { siteOf } from '@jel/overlay'
 import { hasSeat, isFounding, seatsOf } from '../core/configuration.ts'
 import { chooseVoters, type Eligible } from '../core/placement.ts'
 import type { Seat } from '../core/seat.ts'
@@ -103,15 +104,14 @@ export class LeaderDuties {
   #eligible({ applied, seats, seat }: Participation): readonly Eligible[] {
     const ranks = new Map(applied.fold.members.map(({ id, incarnation, rank }) => [`${id} ${incarnation}`, rank]))
     return this.#port.members().flatMap((member) => {
-      const { id, incarnation, location, reach } = member
+      const { id, incarnation, reach } = member
       const stated = seats.of(id)
       if (stated === undefined || !stated.votes) return []
       // A voter whose life has ended in the ledger may be alive: it answers, and joins again.
       const isAlive = this.#hasAnswered(seat, stated.seat) && !this.#hasLeft(member)
       const rank = ranks.get(`${id} ${incarnation}`) ?? (isAlive ? Number.MAX_SAFE_INTEGER : undefined)
       if (rank === undefined) return []
-      const site = location.slice(location.lastIndexOf('@') + 1)
-      return [{ seat: stated.seat, isDurable: stated.isDurable, isDirect: reach === 'direct', site, rank }]
+      return [{ seat: stated.seat, isDurable: stated.isDurable, isDirect: reach === 'direct', site: siteOf(member), rank }]
     })
   }
 

@@ -1,22 +1,9 @@
 import { expect, it } from 'vitest'
-import { isWithin, siteOf } from './members.ts'
 import { aggregators, managerOf } from './sites.ts'
 
 const members = Array.from({ length: 30 }, (_, at) => ({ id: `m${at}`, location: `n${at}@site${at % 3}` }))
 const idsOf = (of: typeof members): Record<string, string> =>
   Object.fromEntries([...aggregators(of, () => true)].map(([site, { id }]) => [site, id]))
-
-it('the site of a member is the coarsest level of its location', () => {
-  expect(siteOf({ location: 'n1@rack2@delft' })).toBe('delft')
-  expect(siteOf({ location: 'alone' })).toBe('alone')
-})
-
-it('a location ends with whole levels', () => {
-  const [there, nowhere] = [{ location: 'n1@rack2@delft' }, { location: '' }]
-  expect(['delft', 'rack2@delft', 'n1@rack2@delft'].every((end) => isWithin(there, end))).toBe(true)
-  expect(['elft', 'rack2', '2@delft', ''].some((end) => isWithin(there, end))).toBe(false)
-  expect(isWithin(nowhere, '')).toBe(true)
-})
 
 it('each site has one aggregator, which all members compute, and its loss moves no other site', () => {
   const before = idsOf(members)

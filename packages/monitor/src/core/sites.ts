@@ -1,4 +1,10 @@
-import { isWithin, siteOf, type Located } from './members.ts'
+import { isWithin, siteOf } from '@jel/protocol'
+
+/** A member with its location. */
+interface Located {
+  readonly id: string
+  readonly location: string
+}
 
 /**
  * Returns the member that aggregates for each site: the member with the highest hash of site and id

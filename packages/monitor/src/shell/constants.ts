@@ -1,8 +1,7 @@
-import type { Member, MemberRef, Pool } from '@jel/jel'
+import { idOf, type Member, type MemberRef, type Pool } from '@jel/jel'
 import * as v from 'valibot'
 import type { Lookup } from '../expression/evaluate.ts'
 import { checkName } from '../core/attribute.ts'
-import { idOf } from '../core/members.ts'
 import { valueProblem, type Value } from '../expression/value.ts'
 import { InvalidAttributeError } from '../errors.ts'
 

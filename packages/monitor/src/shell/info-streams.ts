@@ -1,7 +1,6 @@
-import type { MemberRef, Pool, Stream } from '@jel/jel'
+import { idOf, type MemberRef, type Pool, type Stream } from '@jel/jel'
 import { askOnce, fromJson, PeerLimits, serveOnce } from '@jel/channel'
 import { answer, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, request, type Answer, type Request } from '../core/messages.ts'
-import { idOf } from '../core/members.ts'
 import { NoAnswerError } from '../errors.ts'
 
 const PROTOCOL = '/jel-info/1.0.0'

@@ -1,6 +1,5 @@
-import type { Member, Pool } from '@jel/jel'
+import { isWithin, type Member, type Pool } from '@jel/jel'
 import { InvalidWatchError } from '../errors.ts'
-import { isWithin } from '../core/members.ts'
 import { aggregators } from '../core/sites.ts'
 import { Expression } from '../expression/expression.ts'
 import type { Milliseconds } from '../core/sensor.ts'
