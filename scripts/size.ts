@@ -140,6 +140,7 @@ export function sizeOf(texts: Texts): Record<string, number> {
     lines: sum([...written.values()].map(linesOf)),
     'lines of code, without comments and empty lines': sum([...written.values()].map(statementsOf)),
     'files of code above 250 lines': [...written.values()].filter((text) => linesOf(text) > longest).length,
+    'of these without comments and empty lines': [...written.values()].filter((text) => statementsOf(text) > longest).length,
     'lines of tests': sum([...tests.values()].map(linesOf)),
     'words of documents': sum([...documents.values()].map(wordsOf)),
     'words on the reading path': sum(readingPath.map((path) => wordsOf(texts.get(path) ?? ''))),

@@ -51,6 +51,20 @@ it('a holder whose clock is slower by a hundredth ends before its granter', asyn
   expect(renewed.signal.aborted).toBe(false)
 })
 
+it('a lease has its former amounts until background leases have given back the rest', async () => {
+  const { connect } = granter()
+  const lease = await Lease.ask('me', { ...asked, amounts: { cpus: 1 } }, connect)
+  const rest = await Lease.ask('me', { ...asked, amounts: { cpus: 4 }, background: true, key: 'rest' }, connect)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect([lease.amounts, rest.amounts]).toEqual([{ cpus: 1 }, { cpus: 3 }])
+  await lease.change({ cpus: 3 })
+  expect([lease.amounts, lease.startsIn, rest.amounts]).toEqual([{ cpus: 1 }, 0, { cpus: 1 }])
+  await vi.advanceTimersByTimeAsync(499)
+  expect(lease.amounts).toEqual({ cpus: 1 })
+  await vi.advanceTimersByTimeAsync(1)
+  expect(lease.amounts).toEqual({ cpus: 3 })
+})
+
 it('a function that no longer wants the changes of a lease is not called', async () => {
   const { connect } = granter()
   const lease = await Lease.ask('me', asked, connect)

@@ -50,12 +50,14 @@ export class Lease implements AsyncDisposable {
   readonly #listeners = new Set<(amounts: Amounts) => void>()
   #wire: Wire | undefined
   #last: Promise<void> = Promise.resolve()
-  #waiting: { resolve: (message: GranterMessage) => void; reject: (error: Error) => void } | undefined
+  #waiting: { answer: (received: GranterMessage) => void; reject: (error: Error) => void } | undefined
   #token: Token | undefined
   #amounts: Amounts = {}
   #startsAt: Milliseconds = 0
   #endsAt: Milliseconds = 0
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** Ends the wait of larger amounts for what background leases give back. */
+  #change: ReturnType<typeof setTimeout> | undefined
 
   private constructor(member: string, asked: LeaseRequest, connect: Connect) {
     this.member = member
@@ -126,7 +128,8 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Extends the lease, so that it lasts for at least this time from now on, ms.
+   * Extends the lease: its granter counts at least this time from now on, ms. The holder ends it
+   * after 99 % of that time.
    *
    * @throws LeaseError if others have a lease of the capacity for that time; LeaseEndedError
    */
@@ -135,7 +138,8 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Changes the amounts.
+   * Changes the amounts. Larger amounts of which background leases must give back a part come half
+   * a second later: `amounts` has the former ones until then.
    *
    * @throws LeaseError if the amounts do not fit: the lease stays as it was; LeaseEndedError
    */
@@ -161,6 +165,7 @@ export class Lease implements AsyncDisposable {
   finish(reason: string): void {
     if (this.#end.signal.aborted) return
     clearTimeout(this.#timer)
+    clearTimeout(this.#change)
     const error = new LeaseEndedError(`the lease of ${this.member} has ended: ${reason}`)
     this.#end.abort(error)
     this.#waiting?.reject(error)
@@ -189,22 +194,31 @@ export class Lease implements AsyncDisposable {
       this.#wire = await this.#connect((received) => this.#take(received))
       // The same key names the same lease, also over a new connection.
       const again = this.#token !== undefined
-      this.#granted(await this.#answer({ ask: { ...this.#asked, ...(again && { again }) } }), begin)
+      await this.#ask({ ask: { ...this.#asked, ...(again && { again }) } }, begin)
     }
-    const asked = performance.now()
-    if (message !== undefined) this.#granted(await this.#answer(message), asked)
+    if (message !== undefined) await this.#ask(message, performance.now())
   }
 
-  async #answer(message: HolderMessage): Promise<GranterMessage> {
-    const { promise, resolve, reject } = Promise.withResolvers<GranterMessage>()
-    this.#waiting = { resolve, reject }
+  /** @param asked the time from which the holder counts the term */
+  async #ask(message: HolderMessage, asked: Milliseconds): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    // The answer counts at once, since a message about a share may come right after it.
+    const answer = (received: GranterMessage): void => {
+      try {
+        this.#granted(received, asked)
+        resolve()
+      } catch (error) {
+        reject(error as Error)
+      }
+    }
+    this.#waiting = { answer, reject }
     const timer = setTimeout(
       () => reject(new LeaseError('NO_ANSWER', `${this.member} did not answer within ${ANSWER_TIME} ms`)),
       ANSWER_TIME,
     )
     try {
       this.#wire?.send(message)
-      return await promise
+      await promise
     } finally {
       clearTimeout(timer)
       this.#waiting = undefined
@@ -220,13 +234,18 @@ export class Lease implements AsyncDisposable {
     if ('refused' in message) throw new LeaseError(message.refused.code, message.refused.message, message.refused.earliest)
     if (!('granted' in message)) throw new LeaseError('NO_ANSWER', `${this.member} sent a message that is no answer`)
     const { number, startsIn, endsIn, amounts } = message.granted
+    const hasBegun = this.#token !== undefined && this.startsIn === 0
     this.#token ??= { member: this.member, incarnation: message.incarnation, number }
     if (this.#token.number !== number || this.#token.incarnation !== message.incarnation) {
       this.finish('its granter has restarted')
       this.#end.signal.throwIfAborted()
     }
-    this.#changed(amounts)
-    this.#startsAt = performance.now() + startsIn
+    clearTimeout(this.#change)
+    if (hasBegun && startsIn > 0) this.#change = setTimeout(() => this.#changed(amounts), startsIn)
+    else {
+      this.#changed(amounts)
+      this.#startsAt = performance.now() + startsIn
+    }
     this.#endsAt = asked + endsIn * HOLDER_SHARE
     this.#arm()
   }
@@ -249,7 +268,7 @@ export class Lease implements AsyncDisposable {
       if (this.#asked.background && this.#token !== undefined) void this.#reconnect()
     } else if ('changed' in message) this.#changed(message.changed)
     else if ('ended' in message) this.finish(REASONS[message.ended])
-    else this.#waiting?.resolve(message)
+    else this.#waiting?.answer(message)
   }
 
   /**
