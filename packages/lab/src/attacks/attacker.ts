@@ -12,6 +12,7 @@ import type { Connection, Stream } from '@libp2p/interface'
 import { tcp } from '@libp2p/tcp'
 import { multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p, type Libp2p } from 'libp2p'
+import { soon } from '../base/wait.ts'
 import { Sybil, told } from './sybil.ts'
 
 /** Largest frame that the attacker reads, in bytes: larger than any honest frame. */
@@ -87,10 +88,8 @@ export class HostileLink {
   async drained(): Promise<void> {
     if (!this.isUp) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, 1_000)
     for (const event of ['drain', 'close'] as const) this.stream.addEventListener(event, () => resolve(), { once: true })
-    await promise
-    clearTimeout(timer)
+    await soon(1_000, undefined, promise)
   }
 
   async #read(stream: Stream, isNaming: boolean): Promise<void> {

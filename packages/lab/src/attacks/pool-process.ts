@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { allocator, type Allocator } from '@jel/allocate'
-import { joinPool, type Pool } from '@jel/jel'
+import type { Pool } from '@jel/jel'
 import { monitor, type Monitor } from '@jel/monitor'
 import { startOverlay, type Overlay } from '@jel/overlay'
 import { serve } from '../base/remote.ts'
 import { until } from '../base/wait.ts'
+import { enter as enterPool } from '../swarm/member-process.ts'
 import { SocketBytes } from '../swarm/socket-bytes.ts'
 
 /** The views of the honest nodes, and their costs. Counts are since the start of the process. */
@@ -106,7 +107,7 @@ interface GridMember {
 const grid: GridMember[] = []
 
 async function enterGrid(pool: string, through: string): Promise<GridMember> {
-  const entered = await joinPool(pool, { listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, bootstrap: [through] })
+  const entered = await enterPool({ pool, bootstrap: [through] })
   const attributes = await monitor(entered)
   const member = { pool: entered, monitor: attributes, allocator: await allocator(entered, attributes) }
   grid.push(member)

@@ -1,5 +1,6 @@
 /** Attacks on the port for browsers, before any handshake of libp2p. */
 import { connect, type Socket } from 'node:net'
+import { soon } from '../base/wait.ts'
 import type { Attack } from './trial.ts'
 
 /** A request for a WebSocket, of a page of this origin. */
@@ -21,14 +22,11 @@ const ownOrigin = (port: number): string => `http://127.0.0.1:${port}`
 async function ask(port: number, request: string, within = 2_000): Promise<{ readonly socket: Socket; readonly answer: string }> {
   const socket = connect({ host: '127.0.0.1', port })
   const { promise, resolve } = Promise.withResolvers<string>()
-  const timer = setTimeout(() => resolve(''), within)
   socket.on('error', () => {})
   socket.once('data', (data) => resolve(data.toString('latin1')))
   socket.once('close', () => resolve(''))
   socket.write(request)
-  const answer = await promise
-  clearTimeout(timer)
-  return { socket, answer }
+  return { socket, answer: await soon(within, '', promise) }
 }
 
 const MASK = [0, 0, 0, 0]

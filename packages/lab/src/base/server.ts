@@ -1,7 +1,7 @@
 /** Starts a contender's server on a loopback port, and waits until it accepts connections. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { keep } from './child.ts'
 import { until } from './wait.ts'
 
@@ -40,14 +40,17 @@ export async function startServer(program: string, args: readonly string[], fold
   return child
 }
 
-async function answers(port: number): Promise<boolean> {
+/** Connects to a port of loopback. Returns undefined if no program listens. */
+export async function connection(port: number): Promise<Socket | undefined> {
   const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
+  return await once(socket, 'connect').then(
+    () => socket,
+    () => undefined,
+  )
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = await connection(port)
+  socket?.destroy()
+  return socket !== undefined
 }

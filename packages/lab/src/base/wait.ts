@@ -4,20 +4,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** An event did not happen in time. */
 export class NeverError extends Error {}
 
+const LATE = Symbol('late')
+
 /**
  * Waits for `promise`. `what` names it in the error.
  * @throws {NeverError} if the promise is pending after `ms`.
  */
 export async function within<Value>(ms: number, what: string, promise: Promise<Value>): Promise<Value> {
-  const timer = new AbortController()
-  const late = sleep(ms, undefined, { signal: timer.signal }).then(() => {
-    throw new NeverError(`${what}: nothing for ${(ms / 1000).toFixed(0)} s`)
-  })
+  const value = await soon(ms, LATE, promise)
+  if (value === LATE) throw new NeverError(`${what}: nothing for ${(ms / 1000).toFixed(0)} s`)
+  return value
+}
+
+/** Waits for `promise`. Returns `instead` if the promise is pending after `ms`. */
+export async function soon<Value, const Instead>(ms: number, instead: Instead, promise: Promise<Value>): Promise<Value | Instead> {
+  const late = Promise.withResolvers<Instead>()
+  const timer = setTimeout(() => late.resolve(instead), ms)
   try {
-    return await Promise.race([promise, late])
+    return await Promise.race([promise, late.promise])
   } finally {
-    timer.abort()
-    late.catch(() => {})
+    clearTimeout(timer)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Compares two sets of draws, and finds the rows that differ. */
 import type { DrawnRow } from '../base/draw.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
-import { quantile } from '../base/quantiles.ts'
+import { median, quantile } from '../base/quantiles.ts'
 
 /**
  * Medians whose ratio is below this count as equal. A guess: repeated runs of one revision differ
@@ -68,7 +68,7 @@ function join(draws: readonly (readonly DrawnRow[])[]): Map<string, DrawnRow> {
 
 function sideOf(values: readonly number[] = []): Side | undefined {
   if (values.length === 0) return undefined
-  return { count: values.length, median: quantile(values, 0.5), least: quantile(values, 0), most: quantile(values, 1) }
+  return { count: values.length, median: median(values), least: quantile(values, 0), most: quantile(values, 1) }
 }
 
 /** Two zeros are equal, and so are two infinities. */

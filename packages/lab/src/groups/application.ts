@@ -1,9 +1,10 @@
 /** A process with one member, which takes ranks of the program `bench`. */
 import { allocator, type Allocator, type Group } from '@jel/allocate'
-import { joinPool, type Pool } from '@jel/jel'
+import type { Pool } from '@jel/jel'
 import { monitor } from '@jel/monitor'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import { serve } from '../base/remote.ts'
+import { enter, placeOf, type Entry } from '../swarm/member-process.ts'
 
 const PROTOCOL = '/lab-echo/1.0.0'
 const MAX_BYTES = 2_000_000
@@ -72,8 +73,8 @@ function here(): NonNullable<typeof entered> {
 }
 
 const commands = {
-  enter: async (name: string, location: string, bootstrap: readonly string[]): Promise<{ id: string; address: string }> => {
-    const pool = await joinPool(name, { listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, bootstrap, location })
+  enter: async (entry: Entry): Promise<{ id: string; address: string }> => {
+    const pool = await enter(entry)
     const allocate = await allocator(pool, await monitor(pool))
     entered = { pool, allocate }
     allocate.program('bench', measure)
@@ -84,7 +85,7 @@ const commands = {
         { onFrame: (bytes) => frames.send(bytes), onEnd: () => void frames.close() },
       )
     })
-    return { id: pool.self.id, address: pool.self.addresses[0] ?? '' }
+    return placeOf(pool)
   },
   members: (): number => here().pool.members().length,
   /** Returns the mean time of a round over a stream, µs. */

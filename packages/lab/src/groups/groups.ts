@@ -1,33 +1,20 @@
 /** Measures messages of groups, beside a stream without a group, and beside Open MPI. */
 import { markdownTable } from '../base/markdown.ts'
-import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { flag } from '../base/settings.ts'
-import { until } from '../base/wait.ts'
 import { bench } from '../bench/bench.ts'
 import { provide } from '../network/tools.ts'
+import { MemberProcesses, type MemberProcess } from '../swarm/member-process.ts'
 import type { Commands, Order } from './application.ts'
 import { mpi } from './mpi.ts'
 
 /** Ranks of a sum over all. */
 const RANKS = 4
-/** Longest wait for all members to know all, ms. A guess. */
-const ENTER = 30_000
 const MEGABYTE = 1_000_000
 const [PING, LARGE, SUMS] = [
   { rounds: 3000, bytes: 0 },
   { rounds: 200, bytes: MEGABYTE },
   { rounds: 500, bytes: 800, sums: true },
 ]
-
-interface Member extends RemoteProcess<Commands> {
-  readonly id: string
-  readonly address: string
-}
-
-async function startMember(pool: string, at: number, bootstrap: readonly string[]): Promise<Member> {
-  const started = startRemote<Commands>(new URL('application.ts', import.meta.url))
-  return { ...started, ...(await started.remote.enter(pool, `n${at}@site${at % 2}`, bootstrap)) }
-}
 
 interface Row {
   readonly what: string
@@ -46,21 +33,11 @@ export const experiment = bench({
     return undefined
   },
   measure: async ({ offline }, { folder }): Promise<Row[]> => {
-    const name = `groups-${process.pid}`
-    const members: Member[] = []
+    const members = new MemberProcesses<Commands>(`groups-${process.pid}`, new URL('application.ts', import.meta.url))
     try {
-      for (let at = 0; at < RANKS; at++)
-        members.push(
-          await startMember(
-            name,
-            at,
-            members.slice(0, 1).map(({ address }) => address),
-          ),
-        )
-      const [first, second] = members as [Member, Member]
-      const knowAll = async (): Promise<boolean> =>
-        (await Promise.all(members.map(async ({ remote }) => await remote.members()))).every((known) => known === RANKS)
-      if (!(await until(knowAll, ENTER, 100))) throw new Error('the members did not find each other')
+      for (let at = 0; at < RANKS; at++) await members.start({ location: `n${at}@site${at % 2}` })
+      const [first, second] = members.all as [MemberProcess<Commands>, MemberProcess<Commands>]
+      await members.known()
       const rateOf = (took: number): number => (2 * MEGABYTE) / took
       const withMpi = (ranks: number, order: Order): { readonly mpi?: number } => (offline ? {} : { mpi: mpi(folder, ranks, order) })
       const group = async (count: number, order: Order): Promise<number> => await first.remote.group(count, order)
@@ -78,7 +55,7 @@ export const experiment = bench({
         { what: `allReduce of 100 numbers, ${RANKS} ranks`, unit: 'µs', group: await group(RANKS, SUMS), ...withMpi(RANKS, SUMS) },
       ]
     } finally {
-      for (const { child } of members) child.kill('SIGKILL')
+      members.close()
     }
   },
   table: (rows) => {

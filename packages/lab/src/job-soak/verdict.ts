@@ -1,5 +1,5 @@
 /** The verdict on a soak of jobs. */
-import { quantile } from '../base/quantiles.ts'
+import { median } from '../base/quantiles.ts'
 import type { Outcome } from './kinds.ts'
 
 export interface JobRun {
@@ -76,10 +76,7 @@ function problemOf({ name, submitted, outcome, isRight, last }: JobRun): string 
 /** `jobs`: the number of jobs that came between the two quarters. */
 function growthOf(samples: readonly MemorySample[], minutes: number, jobs: number): string | undefined {
   const medianOf = (from: number, to: number): number =>
-    quantile(
-      samples.filter(({ minute }) => minute >= minutes * from && minute < minutes * to).map(({ bytes }) => bytes),
-      0.5,
-    )
+    median(samples.filter(({ minute }) => minute >= minutes * from && minute < minutes * to).map(({ bytes }) => bytes))
   const [early, late] = [medianOf(0.25, 0.5), medianOf(0.75, 1)]
   if (Number.isNaN(early + late)) return 'live memory of a member that stayed was not measured'
   if (!(late > early * GROWTH.times && late > early + GROWTH.bytes + jobs * KEPT)) return undefined

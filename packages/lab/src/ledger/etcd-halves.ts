@@ -2,13 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { until } from '../base/wait.ts'
+import { longestPause } from '../linearizability/history.ts'
+import { orderProblems } from '../linearizability/orders.ts'
 import { within } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
 import { startServers } from './etcd-server.ts'
 import type { WriterCommands } from './etcd-writer.ts'
 import type { Figures } from './figures.ts'
-import { FEW, OPERATIONS, title, VOTERS } from './halves.ts'
-import { judgeSequences, longestPause } from './judge.ts'
+import { addProblems, FEW, OPERATIONS, title, VOTERS } from './halves.ts'
 
 /** Longest wait for a leader, and for one state of all servers, ms. A guess. */
 const MAX_WAIT = 60_000
@@ -43,24 +44,22 @@ export async function etcdHalves(
     const puts = await Promise.all(writers.map(async ({ remote }) => await remote.end()))
     const healed = await until(async () => new Set((await revisions(writers)).map(({ size }) => size)).size === 1, MAX_WAIT, 100)
     const ended = Date.now()
-    const told = (await revisions(writers)).map((each) => ({
-      entries: [...each].map(([text, index]) => ({ text, index })).toSorted((a, b) => a.index - b.index),
-      isWhole: true,
+    const told = (await revisions(writers)).map((each, at) => ({
+      member: `e${at}`,
+      events: [...each].map(([content, index]) => ({ content, index })).toSorted((a, b) => a.index - b.index),
+      since: 0,
+      until: Infinity,
     }))
-    const { different, lacking, lost, twice } = judgeSequences(told, puts.flat())
     const isIn = (at: number): boolean => few.some((host) => host === hosts[at])
     const during = (isFew: boolean) =>
-      puts.flatMap((each, at) => (isIn(at) === isFew ? each.filter(({ time }) => time > from && time < to) : []))
-    const inMany = during(false).map(({ time }) => time)
+      puts.flatMap((each, at) => (isIn(at) === isFew ? each.filter(({ returned = 0 }) => returned > from && returned < to) : []))
+    const inMany = during(false).map(({ returned = 0 }) => returned)
     const add = (name: string, value: number, unit = ''): void => figures.add('etcd', `${title(isLeaderCut)}: ${name}`, unit, value)
     add('events that the three placed', inMany.length)
     add('longest pause of the three', longestPause(inMany, from, to), 'ms')
-    add('events that the two placed, and reigns that they told', during(true).filter(({ asked }) => asked > from).length)
+    add('events that the two placed, and reigns that they told', during(true).filter(({ called }) => called > from).length)
     add('from the heal until all tell one event', healed ? ended - to : Infinity, 'ms')
-    add('places with two events or two winners', different)
-    add('entries that members of the three lack', lacking)
-    add('placed events that are lost', lost)
-    add('events placed twice', twice)
+    addProblems(figures, 'etcd', title(isLeaderCut), orderProblems(puts.flat(), told))
   } finally {
     network.heal()
     for (const { child } of writers) child.kill('SIGKILL')

@@ -1,29 +1,24 @@
 /** A client of etcd on a server's host, as the object of a child process. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serve } from '../base/remote.ts'
+import { History } from '../linearizability/history.ts'
+import type { OrderOperation } from '../linearizability/orders.ts'
 import { EtcdClient } from './etcd-client.ts'
-import type { Entry } from './judge.ts'
 
 /** Longest wait for an answer, ms. etcd itself gives up after 7 s. */
 const ASK = 10_000
 
-/** A put and its revision. Times: Unix ms. */
-export interface Put extends Entry {
-  readonly asked: number
-  readonly time: number
-}
-
 export interface WriterCommands {
   /** Puts a key of its own every `pause` ms, without waiting for the answers. */
   begin(address: string, port: number, number: number, pause: number): void
-  /** Ends that. Returns the puts that were acknowledged. */
-  end(): Promise<readonly Put[]>
+  /** Ends that. Returns all puts, with their revisions if etcd told them. Times: Unix ms. */
+  end(): Promise<readonly OrderOperation[]>
   leads(): Promise<boolean>
   revisions(): Promise<ReadonlyMap<string, number>>
 }
 
 class Writer implements WriterCommands {
-  readonly #puts: Put[] = []
+  readonly #history = new History(() => Date.now())
   readonly #asked: Promise<void>[] = []
   #client = new EtcdClient(0)
   #number = 0
@@ -35,10 +30,10 @@ class Writer implements WriterCommands {
     this.#timer = setInterval(() => this.#asked.push(this.#put().catch(() => {})), pause)
   }
 
-  async end(): Promise<readonly Put[]> {
+  async end(): Promise<readonly OrderOperation[]> {
     clearInterval(this.#timer)
     await Promise.race([Promise.all(this.#asked), sleep(ASK)])
-    return this.#puts
+    return this.#history.orders
   }
 
   async leads(): Promise<boolean> {
@@ -52,9 +47,8 @@ class Writer implements WriterCommands {
 
   async #put(): Promise<void> {
     const text = `order ${this.#number} ${this.#asked.length}`
-    const asked = Date.now()
-    const index = await this.#client.put(text, '', AbortSignal.timeout(ASK))
-    this.#puts.push({ index, text, asked, time: Date.now() })
+    const ended = this.#history.order(text)
+    ended('acknowledged', await this.#client.put(text, '', AbortSignal.timeout(ASK)))
   }
 }
 

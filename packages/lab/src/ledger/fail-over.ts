@@ -1,6 +1,6 @@
 /** Times from the end of a winner or a leader until all goes on. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { until } from '../base/wait.ts'
+import { soon, until } from '../base/wait.ts'
 import { place, type Contender, type Figures, type Target } from './figures.ts'
 import type { Group, Store, Victim } from './group.ts'
 
@@ -95,7 +95,6 @@ async function strike(group: Group, { signal, victim }: Blow, election: string):
 export async function nextPlace(group: Pick<Group, 'running' | 'order'>, name: string, within = MAX_WAIT): Promise<number> {
   const end = new AbortController()
   const { promise, resolve } = Promise.withResolvers<number>()
-  const limit = setTimeout(() => resolve(Infinity), within)
   const seats = group.running()
   const ask = (at: number): void => {
     const seat = seats[at % seats.length] as number
@@ -107,9 +106,8 @@ export async function nextPlace(group: Pick<Group, 'running' | 'order'>, name: s
   let asked = 0
   ask(asked++)
   const timer = setInterval(() => ask(asked++), ASK_AGAIN)
-  const time = await promise
+  const time = await soon(within, Infinity, promise)
   clearInterval(timer)
-  clearTimeout(limit)
   end.abort()
   return time
 }

@@ -1,6 +1,7 @@
 /** Figures of jel beside those of etcd, each with its target. */
 import { figure, markdownTable } from '../base/markdown.ts'
 import { quantile } from '../base/quantiles.ts'
+import { isMet } from '../base/targets.ts'
 import type { Store } from './group.ts'
 
 export type Contender = 'jel' | 'etcd'
@@ -79,8 +80,7 @@ export class Figures {
   #verdict(each: Figure): '' | 'holds' | 'missed' {
     const { most, least } = boundsOf(each)
     if (!this.#isJelMeasured || (most === Infinity && least === -Infinity)) return ''
-    const { jel = Number.NaN } = each.values
-    return jel <= most && jel >= least ? 'holds' : 'missed'
+    return isMet({ value: each.values.jel ?? Number.NaN, most, least }) ? 'holds' : 'missed'
   }
 }
 

@@ -1,10 +1,13 @@
 /** A cut between three voters and two, while all five are asked to elect and to order. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sum } from '../base/quantiles.ts'
 import { until } from '../base/wait.ts'
+import { History, longestPause } from '../linearizability/history.ts'
+import { judge } from '../linearizability/judge.ts'
+import type { Problem } from '../linearizability/sequences.ts'
 import type { LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
-import type { Figures } from './figures.ts'
-import { judgeSequences, longestPause, REIGN, type Entry } from './judge.ts'
+import type { Contender, Figures } from './figures.ts'
 import { LedgerPool } from './ledger-pool.ts'
 import type { LedgerProcess } from './ledger-process.ts'
 
@@ -20,14 +23,16 @@ const WHOLE = 20_000
 /** Longest wait after the heal until all have told the last event, ms. A guess. */
 const MAX_HEAL = 60_000
 
+/** Most problems that are printed. */
+const PRINTED = 20
 /** Pause after an event that got no place, ms. A guess. */
 const AGAIN = 100
 
 /** The answers to the callers of a member. */
 interface Caller {
   readonly member: LedgerProcess
-  /** Events with the index of the answer, and its time. */
-  readonly placed: (Entry & { readonly asked: number; readonly time: number })[]
+  /** The ordered events. */
+  readonly history: History
   refused: number
 }
 
@@ -48,7 +53,7 @@ export async function halves(
     const few = isLeaderCut ? [leader, ...others.slice(0, FEW - 1)] : others.slice(0, FEW)
     const many = pool.members.filter((each) => !few.includes(each))
     for (const election of ELECTIONS) await (isLeaderCut ? leader : (few[0] as LedgerProcess)).answer({ command: 'elect', election })
-    const callers = pool.members.map((member): Caller => ({ member, placed: [], refused: 0 }))
+    const callers = pool.members.map((member): Caller => ({ member, history: new History(() => performance.now()), refused: 0 }))
     const end = new AbortController()
     const working = callers.map(async (caller, at) => await work(caller, at, (cut * VOTERS) / OPERATIONS, end.signal))
     await sleep(2_000)
@@ -58,9 +63,9 @@ export async function halves(
     const to = performance.now()
     heal()
     end.abort()
-    const { healed, last } = await settled(pool, many[0] as LedgerProcess)
+    const { healed, last } = await settled(pool, callers.find(({ member }) => member === many[0]) as Caller)
     await Promise.all(working)
-    judge(figures, title(isLeaderCut), { pool, callers, few, from, to, healed, last })
+    addOutcome(figures, title(isLeaderCut), { pool, callers, few, from, to, healed, last })
   } finally {
     network.heal()
     await pool.close()
@@ -83,41 +88,51 @@ interface Outcome {
   readonly last: number
 }
 
-function judge(figures: Figures, what: string, { pool, callers, few, from, to, healed, last }: Outcome): void {
-  const isFew = ({ member }: Caller): boolean => few.includes(member)
-  const during = ({ time }: { readonly time: number }): boolean => time > from && time < to
+function addOutcome(figures: Figures, what: string, { pool, callers, few, from, to, healed, last }: Outcome): void {
+  const during = (time = Infinity): boolean => time > from && time < to
+  const ofFew = callers.filter(({ member }) => few.includes(member))
   // An event that was ordered before the cut may have been placed, and only its answer comes after.
-  const inFew = callers.filter(isFew).flatMap(({ placed }) => placed.filter((each) => during(each) && each.asked > from)).length
-  const reigns = few.flatMap(({ placed }) => placed.filter((each) => during(each) && each.text.includes(REIGN))).length
-  const inMany = callers.filter((each) => !isFew(each)).flatMap(({ placed }) => placed.filter(during))
-  const { different, lacking, late, lost, twice } = judgeSequences(
-    pool.members.map((member) => ({ entries: member.placed.filter(({ index }) => index <= last), isWhole: !few.includes(member) })),
-    callers.flatMap(({ placed }) => placed.filter(({ index }) => index <= last)),
+  const inFew = ofFew.flatMap(({ history }) => history.orders.filter(({ called, returned }) => during(returned) && called > from)).length
+  const reigns = few.flatMap(({ reignTimes }) => reignTimes.filter(during)).length
+  const inMany = callers.filter((each) => !ofFew.includes(each)).flatMap(({ history }) => history.acknowledgements.filter(during))
+  // A member of the few was away, and lacks what came meanwhile.
+  for (const member of pool.members)
+    member.told.range = few.includes(member) ? { since: Infinity, until: -Infinity } : { since: 0, until: last }
+  const problems = judge(
+    { orders: callers.flatMap(({ history }) => history.orders) },
+    pool.members.map(({ id, told }) => ({ name: id.slice(-6), told })),
   )
+  const late = sum(pool.members.map(({ told }) => told.late))
   const add = (name: string, value: number, most?: number, unit = ''): void =>
     figures.add('jel', `${what}: ${name}`, unit, value, most === undefined ? {} : { most })
   add('events that the three placed', inMany.length)
-  add(
-    'longest pause of the three',
-    longestPause(
-      inMany.map(({ time }) => time),
-      from,
-      to,
-    ),
-    3_000,
-    'ms',
-  )
+  add('longest pause of the three', longestPause(inMany, from, to), 3_000, 'ms')
   add('events that the two placed, and reigns that they told', inFew + reigns, 0)
-  add(
-    'operations that were refused',
-    callers.reduce((sum, { refused }) => sum + refused, 0),
-  )
+  add('operations that were refused', sum(callers.map(({ refused }) => refused)))
   add('from the heal until all tell one event', healed - to, WHOLE, 'ms')
-  add('places with two events or two winners', different, 0)
-  add('entries that members of the three lack', lacking, 0)
-  add('entries told late', late, 0)
-  add('placed events that are lost', lost, 0)
-  add('events placed twice', twice, 0)
+  addProblems(figures, 'jel', what, late === 0 ? problems : [...problems, { kind: 'late', text: 'entries came late', count: late }])
+}
+
+/** The rows of what the checker finds, by kind. */
+const FAULTS: Readonly<Partial<Record<Problem['kind'], string>>> = {
+  different: 'places with two events or two winners',
+  lacking: 'entries that members of the three lack',
+  late: 'entries told late',
+  lost: 'placed events that are lost',
+  twice: 'events placed twice',
+}
+
+/** Adds what the checker found. Throws if no order of the calls explains the events. */
+export function addProblems(figures: Figures, contender: Contender, what: string, problems: readonly Problem[]): void {
+  for (const { text } of problems.slice(0, PRINTED)) console.error(`${contender}: ${text}`)
+  for (const [kind, name] of Object.entries(FAULTS)) {
+    // The entries of a server of etcd come in no order.
+    if (kind === 'late' && contender === 'etcd') continue
+    const value = sum(problems.filter((each) => each.kind === kind).map(({ count = 1 }) => count))
+    figures.add(contender, `${what}: ${name}`, '', value, contender === 'jel' ? { most: 0 } : {})
+  }
+  const unexplained = problems.find(({ kind }) => FAULTS[kind] === undefined)
+  if (unexplained !== undefined) throw new Error(unexplained.text)
 }
 
 /** Asks a member for something every `pause` ms, without waiting for the answers. */
@@ -131,28 +146,28 @@ async function work(caller: Caller, number: number, pause: number, signal: Abort
   await Promise.race([Promise.all(asked), sleep(MAX_HEAL)])
 }
 
-async function operation({ member, placed }: Caller, text: string, at: number): Promise<void> {
+async function operation({ member, history }: Caller, text: string, at: number): Promise<void> {
   const election = ELECTIONS[at % ELECTIONS.length]
   const kind = at % 10
   if (kind === 3) await member.answer({ command: 'elect', election })
   else if (kind === 6) await member.answer({ command: 'withdraw', election })
   else if (kind === 9) await member.answer({ command: 'confirm', election })
   else {
-    const asked = performance.now()
-    const index = await member.order(text)
-    placed.push({ index, text: `order ${text}`, asked, time: performance.now() })
+    const ended = history.order(text)
+    ended('acknowledged', await member.order(text))
   }
 }
 
 /** Orders an event at this member until it has a place, and waits until all have told it. */
-async function settled(pool: LedgerPool, member: LedgerProcess): Promise<Pick<Outcome, 'healed' | 'last'>> {
+async function settled(pool: LedgerPool, { member, history }: Caller): Promise<Pick<Outcome, 'healed' | 'last'>> {
   let last = 0
-  let event = ''
   for (let at = 0; last === 0 && at < MAX_HEAL / AGAIN; at++) {
-    event = `after the heal ${at}`
+    const event = `after the heal ${at}`
+    const ended = history.order(event)
     last = await member.order(event).catch(async () => (await sleep(AGAIN), 0))
+    if (last > 0) ended('acknowledged', last)
   }
-  const times = (): (number | undefined)[] => pool.members.map(({ placed }) => placed.find(({ text }) => text === `order ${event}`)?.time)
+  const times = (): (number | undefined)[] => pool.members.map(({ orderedAt }) => orderedAt.get(last))
   await until(() => times().every((time) => time !== undefined), MAX_HEAL, 50)
   const healed = Math.max(...times().map((time) => time ?? Infinity))
   if (healed === Infinity) console.error(await pool.states())

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { until } from '../base/wait.ts'
 import type { LabHost } from '../network/host.ts'
-import { LedgerProcess, type LedgerLine } from './ledger-process.ts'
+import type { LedgerLine } from '../swarm/ledger-lines.ts'
+import { LedgerProcess } from './ledger-process.ts'
 
 /** Longest wait for a ledger with all voters, ms. A guess. */
 const MAX_WAIT = 60_000

@@ -1,26 +1,11 @@
 /** A member of a pool with a ledger, as a process of `jel join --json`. */
 import { exit } from '../base/child.ts'
 import { jelBin } from '../base/paths.ts'
+import { Told } from '../linearizability/told.ts'
 import { within as onHost, type LabHost } from '../network/host.ts'
 import { ControlledProcess } from '../swarm/controlled-process.ts'
-import { REIGN, type Entry } from './judge.ts'
+import { reignIn, type LedgerLine } from '../swarm/ledger-lines.ts'
 import { startNode, type Line, type NodeProcess } from '../swarm/start-node.ts'
-
-/** The fields of lines about the ledger. */
-export interface LedgerLine extends Line {
-  readonly index?: number
-  readonly state?: string
-  readonly term?: number
-  /** The id of the leader. */
-  readonly leader?: string | null
-  readonly voters?: readonly { readonly id: string; readonly reachable: boolean }[]
-}
-
-/** An entry that all members tell, in the same place: an ordered event, or a reign. */
-export interface Placed extends Entry {
-  /** Time at which the line was read, by `performance.now()`. */
-  readonly time: number
-}
 
 interface Sighting {
   readonly epoch: number
@@ -47,7 +32,10 @@ export class LedgerProcess extends ControlledProcess {
   readonly host: LabHost | undefined
   /** By election, the newest reign that this member has told. */
   readonly reigns = new Map<string, Sighting>()
-  readonly placed: Placed[] = []
+  readonly told = new Told()
+  /** By index, the time at which this member told an ordered event. */
+  readonly orderedAt = new Map<number, number>()
+  readonly reignTimes: number[] = []
   /** The ranks that this member has told, with their holders. */
   readonly ranks: { readonly id: string; readonly rank: number }[] = []
   /** By id, the time at which this member first told that another one has joined. */
@@ -87,20 +75,21 @@ export class LedgerProcess extends ControlledProcess {
 
   override note(line: LedgerLine): void {
     super.note(line)
-    const { event, index, epoch, election, node, name, payload = '', re } = line
+    this.told.note(line)
+    const { event, index, election, node, re } = line
     const time = performance.now()
     if (event === 'error' && re === undefined && !USUAL.has(line.code))
       complaints.push(`${this.id.slice(-6)}: ${line.code} ${line.message}`)
     if (re !== undefined) return
-    if (event === 'ordered' && index !== undefined)
-      this.placed.push({ index, text: `${name} ${Buffer.from(payload, 'base64').toString()}`, time })
+    if (event === 'ordered' && index !== undefined) this.orderedAt.set(index, time)
     if (event === 'joined' && node !== undefined) {
       this.ranks.push({ id: node.id, rank: node.rank ?? -1 })
       if (!this.joined.has(node.id)) this.joined.set(node.id, time)
     }
-    if (event !== 'elected' || election === undefined || epoch === undefined || node === undefined) return
-    this.reigns.set(election, { epoch, winner: node.id, time })
-    this.placed.push({ index: epoch, text: `${election}${REIGN}${node.id}`, time })
+    const reign = event === 'elected' ? reignIn(line) : undefined
+    if (reign === undefined || election === undefined) return
+    this.reigns.set(election, { ...reign, time })
+    this.reignTimes.push(time)
   }
 
   /** Returns the state of the ledger as this member sees it; undefined if it gives no answer. */

@@ -1,5 +1,6 @@
 /** Forty processes that start at once and get ranks, beside the same without a ledger. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { median } from '../base/quantiles.ts'
 import { freePort } from '../base/server.ts'
 import { until } from '../base/wait.ts'
 import type { Figures } from './figures.ts'
@@ -38,7 +39,6 @@ export async function ranks(
     different += judged.different
   }
   const what = `${size} processes start at once`
-  const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN
   figures.add('jel', `${what}: all know all without a ledger, median of ${runs}`, 'ms', median(weak))
   figures.add('jel', `${what}: all know all ranks, median of ${runs}`, 'ms', median(reliable), { most: SLOWER * median(weak) })
   figures.add('jel', `${what}: ranks that are missing or twice, in all members`, '', faults, { most: 0 })
@@ -63,16 +63,12 @@ async function flash(
       }),
     )
     for (const each of started) if (each.status === 'rejected') throw each.reason
-    await until(() => members.every((each) => knownTo(each) === size), MAX_WAIT, 10)
-    const times = members.map((each) => (knownTo(each) === size ? Math.max(...each.joined.values()) : Infinity))
+    await until(() => members.every((each) => each.joined.size === size), MAX_WAIT, 10)
+    const times = members.map((each) => (each.joined.size === size ? Math.max(...each.joined.values()) : Infinity))
     // A further rank would be a fault.
     await sleep(1_000)
     return { time: Math.max(...times) - begin, members }
   } finally {
     await Promise.all(members.map(async (each) => await each.kill()))
   }
-}
-
-function knownTo({ joined }: LedgerProcess): number {
-  return joined.size
 }

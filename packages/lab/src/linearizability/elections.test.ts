@@ -1,7 +1,14 @@
 import { createRandom } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
-import { electionProblems, type ElectionInput, type ElectionOperation, type Reign, type Sighting } from './elections.ts'
-import { randomElections } from './random-elections.ts'
+import {
+  electionProblems,
+  type ElectionHistory,
+  type ElectionInput,
+  type ElectionOperation,
+  type Reign,
+  type Sighting,
+} from './elections.ts'
+import { randomElections } from '../../test/random-elections.ts'
 
 type Times = readonly [called: number, returned: number]
 
@@ -20,7 +27,8 @@ const lost = (type: ElectionInput['type'], by: string, called: number): Election
   called,
 })
 
-const problemsOf = (operations: readonly ElectionOperation[]): readonly string[] => electionProblems({ operations })
+const textsOf = (history: ElectionHistory, steps?: number): readonly string[] => electionProblems(history, steps).map(({ text }) => text)
+const problemsOf = (operations: readonly ElectionOperation[]): readonly string[] => textsOf({ operations })
 
 /** A stands and reigns with epoch 5. B stands behind it. */
 const begin = [elect('a', [0, 1], 5, 'a'), elect('b', [2, 3], 5, 'a')]
@@ -85,14 +93,14 @@ describe('a history of elections is refused', () => {
 
   it('with a budget that does not suffice', () => {
     const history = randomElections({ seed: 1, clients: 5, operations: 20 })
-    expect(electionProblems({ operations: history }, 20).join()).toContain('master: the search for an order spent its budget')
+    expect(textsOf({ operations: history }, 20).join()).toContain('master: the search for an order spent its budget')
   })
 })
 
 describe('the events of elections are refused', () => {
   const events = (...all: readonly (readonly [number, string])[]) => all.map(([index, content]) => ({ index, content }))
   const told = (...sequences: readonly ReturnType<typeof events>[]): readonly string[] =>
-    electionProblems({ operations: begin, told: new Map([['x', sequences.map((each, at) => ({ member: `m${at}`, events: each }))]]) })
+    textsOf({ operations: begin, told: new Map([['x', sequences.map((each, at) => ({ member: `m${at}`, events: each }))]]) })
 
   it('unless all members are told of the same reigns', () => {
     expect(told(events([5, 'a'], [9, 'b']), events([9, 'b'], [12, 'a']), events([5, 'a']))).toEqual([])
@@ -114,17 +122,17 @@ describe('sightings of reigns', () => {
   const with9 = [...begin, confirm([10, 12], 9, 'b')]
 
   it('are accepted, however late they are', () => {
-    expect(electionProblems({ operations: with9, sightings: [sight(9, 'b', 11), sight(5, 'a', 99), sight(9, 'b', 99)] })).toEqual([])
-    expect(electionProblems({ operations: with9, sightings: [sight(12, 'a', 11)] })).toEqual([])
+    expect(textsOf({ operations: with9, sightings: [sight(9, 'b', 11), sight(5, 'a', 99), sight(9, 'b', 99)] })).toEqual([])
+    expect(textsOf({ operations: with9, sightings: [sight(12, 'a', 11)] })).toEqual([])
   })
 
   it('are refused, if a call that began later has an older reign', () => {
-    const [problem] = electionProblems({ operations: with9, sightings: [sight(5, 'a', 2), sight(12, 'a', 8), sight(5, 'a', 9)] })
+    const [problem] = textsOf({ operations: with9, sightings: [sight(5, 'a', 2), sight(12, 'a', 8), sight(5, 'a', 9)] })
     expect(problem).toBe('x: reader was told of epoch 9 by a call at 10, and epoch 12 of a was known at 8')
   })
 
   it('are refused, if they have another winner', () => {
-    expect(electionProblems({ operations: with9, sightings: [sight(9, 'a', 99)] })).toEqual(['x: epoch 9 has two winners, b and a'])
+    expect(textsOf({ operations: with9, sightings: [sight(9, 'a', 99)] })).toEqual(['x: epoch 9 has two winners, b and a'])
   })
 })
 

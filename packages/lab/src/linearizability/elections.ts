@@ -1,7 +1,7 @@
 /** Uniform elections as a sequential object: one reign after the other for each name. */
 import { check } from './check.ts'
 import type { Model, Operation } from './model.ts'
-import { joinSequences, unaware, type Log, type Sequence } from './sequences.ts'
+import { joinSequences, unaware, type Log, type Problem, type Sequence } from './sequences.ts'
 
 /** A reign. Its epoch is its place among all reigns of its election. */
 export interface Reign {
@@ -79,8 +79,8 @@ export interface ElectionHistory {
   readonly told?: ReadonlyMap<string, readonly Sequence[]>
 }
 
-/** Checks each election by itself. Returns what is wrong, in words. */
-export function electionProblems({ operations, sightings = [], told = new Map() }: ElectionHistory, steps?: number): readonly string[] {
+/** Checks each election by itself. Returns what is wrong. */
+export function electionProblems({ operations, sightings = [], told = new Map() }: ElectionHistory, steps?: number): readonly Problem[] {
   const byName = Map.groupBy(operations, ({ input }) => input.election)
   const seenByName = Map.groupBy(sightings, ({ election }) => election)
   return [...new Set([...byName.keys(), ...seenByName.keys(), ...told.keys()])].flatMap((name) => {
@@ -94,49 +94,53 @@ export function electionProblems({ operations, sightings = [], told = new Map() 
       ...reignProblems([...answers, ...seen.map(({ reign }) => reign)], log, sequences),
       ...lateProblems(own, seen),
       ...orderProblems(own, steps),
-    ].map((each) => `${name}: ${each}`)
+    ].map((each) => ({ ...each, text: `${name}: ${each.text}` }))
   })
 }
 
 /**
  * An epoch has one winner, in answers as in events, and an answer has no reign that events lack.
  */
-function reignProblems(reigns: readonly Reign[], log: Log, sequences: readonly Sequence[]): string[] {
+function reignProblems(reigns: readonly Reign[], log: Log, sequences: readonly Sequence[]): Problem[] {
   const winners = new Map(log)
-  const problems = reigns.flatMap(({ epoch, winner }) => {
+  const problems = reigns.flatMap(({ epoch, winner }): Problem[] => {
     const known = winners.get(epoch) ?? winner
     winners.set(epoch, known)
-    if (known !== winner) return [`epoch ${epoch} has two winners, ${known} and ${winner}`]
+    if (known !== winner) return [{ kind: 'different', text: `epoch ${epoch} has two winners, ${known} and ${winner}` }]
     const member = unaware(epoch, log, sequences)
-    return member === undefined ? [] : [`${member} was not told of epoch ${epoch}`]
+    return member === undefined ? [] : [{ kind: 'lacking', text: `${member} was not told of epoch ${epoch}` }]
   })
-  return [...new Set(problems)]
+  return [...new Map(problems.map((each) => [each.text, each])).values()]
 }
 
 /** A reign that begins ends the last one. So nobody that asks later may have an older one. */
-function lateProblems(operations: readonly ElectionOperation[], sightings: readonly Sighting[]): string[] {
+function lateProblems(operations: readonly ElectionOperation[], sightings: readonly Sighting[]): Problem[] {
   const seen = sightings.toSorted((a, b) => a.at - b.at)
   let at = 0
   let latest: Sighting | undefined
   return operations
     .toSorted((a, b) => a.called - b.called)
-    .flatMap(({ input, called, output }) => {
+    .flatMap(({ input, called, output }): Problem[] => {
       for (let next = seen[at]; next !== undefined && next.at < called; next = seen[++at])
         if (latest === undefined || next.reign.epoch > latest.reign.epoch) latest = next
       const { reign } = output ?? {}
       if (reign === undefined || latest === undefined || reign.epoch >= latest.reign.epoch) return []
       const { epoch, winner } = latest.reign
       return [
-        `${input.by} was told of epoch ${reign.epoch} by a call at ${called}, and epoch ${epoch} of ${winner} was known at ${latest.at}`,
+        {
+          kind: 'unexplained',
+          text: `${input.by} was told of epoch ${reign.epoch} by a call at ${called}, and epoch ${epoch} of ${winner} was known at ${latest.at}`,
+        },
       ]
     })
 }
 
-function orderProblems(operations: readonly ElectionOperation[], steps: number | undefined): string[] {
+function orderProblems(operations: readonly ElectionOperation[], steps: number | undefined): Problem[] {
   const verdict = check(electionModel, ofConsequence(operations), steps)
   if (verdict.outcome === 'linearizable') return []
   const place = `${JSON.stringify(verdict.stuck)} after ${verdict.state}`
-  return [verdict.outcome === 'refused' ? `no order explains ${place}` : `the search for an order spent its budget at ${place}`]
+  const text = verdict.outcome === 'refused' ? `no order explains ${place}` : `the search for an order spent its budget at ${place}`
+  return [{ kind: 'unexplained', text }]
 }
 
 /**

@@ -53,7 +53,7 @@ describe('a history of ordered messages is refused', () => {
   })
 
   it('a message that was refused took effect', () => {
-    expect(orderProblems(history, [told('m', 'a3 b5 c6')], new Set(['c']))).toEqual(['c was refused, and is at 6'])
+    expect(orderProblems(history, [told('m', 'a3 b5 c6')], new Set(['c']))).toMatchObject([{ text: 'c was refused, and is at 6' }])
   })
 })
 

@@ -3,13 +3,13 @@
  * indexes are known, and so is the only order that can explain a history. It needs no search.
  */
 import type { Operation } from './model.ts'
-import { joinSequences, unaware, type Log, type Sequence } from './sequences.ts'
+import { joinSequences, unaware, type Log, type Problem, type Sequence } from './sequences.ts'
 
 /** The payload of a message, and the index that its sender was told. No payload is sent twice. */
 export type OrderOperation = Operation<string, number>
 
 /**
- * Checks messages, and the events that members were told. Returns what is wrong, in words.
+ * Checks messages, and the events that members were told. Returns what is wrong.
  *
  * `refused`: payloads whose senders were told that they have no effect.
  */
@@ -17,7 +17,7 @@ export function orderProblems(
   history: readonly OrderOperation[],
   sequences: readonly Sequence[],
   refused: ReadonlySet<string> = new Set(),
-): readonly string[] {
+): readonly Problem[] {
   const { problems, log } = joinSequences(sequences)
   return [
     ...problems,
@@ -28,47 +28,50 @@ export function orderProblems(
 }
 
 /** A payload must have been sent, and must have one place. */
-function contentProblems(history: readonly OrderOperation[], log: Log, refused: ReadonlySet<string>): string[] {
+function contentProblems(history: readonly OrderOperation[], log: Log, refused: ReadonlySet<string>): Problem[] {
   const sent = new Set(history.map(({ input }) => input))
   const places = Map.groupBy(log, ([, content]) => content)
-  return [...places].flatMap(([content, all]) => {
+  return [...places].flatMap(([content, all]): Problem[] => {
     const indexes = all.map(([index]) => index).join(', ')
-    if (refused.has(content)) return [`${content} was refused, and is at ${indexes}`]
-    if (!sent.has(content)) return [`${content}, at ${indexes}, was never sent`]
-    return all.length > 1 ? [`${content} has several places: ${indexes}`] : []
+    if (refused.has(content)) return [{ kind: 'unexplained', text: `${content} was refused, and is at ${indexes}` }]
+    if (!sent.has(content)) return [{ kind: 'unexplained', text: `${content}, at ${indexes}, was never sent` }]
+    return all.length > 1 ? [{ kind: 'twice', text: `${content} has several places: ${indexes}` }] : []
   })
 }
 
 /** A message that was acknowledged must be where its sender was told. */
-function acknowledgedProblems(history: readonly OrderOperation[], log: Log, sequences: readonly Sequence[]): string[] {
-  const problems: string[] = []
+function acknowledgedProblems(history: readonly OrderOperation[], log: Log, sequences: readonly Sequence[]): Problem[] {
+  const problems: Problem[] = []
   const owners = new Map<number, string>()
   for (const { input, output } of history) {
     if (output === undefined) continue
     const other = owners.get(output)
-    if (other !== undefined) problems.push(`${other} and ${input} were both told ${output}`)
+    if (other !== undefined) problems.push({ kind: 'different', text: `${other} and ${input} were both told ${output}` })
     owners.set(output, input)
     const there = log.get(output)
-    if (there !== undefined && there !== input) problems.push(`${input} was told ${output}, where ${there} is`)
+    if (there !== undefined && there !== input) problems.push({ kind: 'lost', text: `${input} was told ${output}, where ${there} is` })
     // A message that some member was told of, and another was not, is a problem of the sequences.
     const member = unaware(output, log, sequences)
-    if (member !== undefined) problems.push(`${input} was told ${output}, and is missing at ${member}`)
+    if (member !== undefined) problems.push({ kind: 'lost', text: `${input} was told ${output}, and is missing at ${member}` })
   }
   return problems
 }
 
 /** A message that was sent after another was placed comes after it. */
-function timeProblems(history: readonly OrderOperation[], log: Log): string[] {
+function timeProblems(history: readonly OrderOperation[], log: Log): Problem[] {
   const places = new Map([...log].map(([index, content]) => [content, index]))
   const placed = history.flatMap(({ input, called, returned = Infinity, output }) => {
     const index = output ?? places.get(input)
     return index === undefined ? [] : [{ input, called, returned, index }]
   })
-  const problems: string[] = []
+  const problems: Problem[] = []
   let latest: (typeof placed)[number] | undefined
   for (const message of placed.toSorted((a, b) => a.index - b.index)) {
     if (latest !== undefined && message.returned < latest.called)
-      problems.push(`${latest.input}, at ${latest.index}, was sent after ${message.input} was told ${message.index}`)
+      problems.push({
+        kind: 'unexplained',
+        text: `${latest.input}, at ${latest.index}, was sent after ${message.input} was told ${message.index}`,
+      })
     if (latest === undefined || message.called > latest.called) latest = message
   }
   return problems

@@ -25,21 +25,32 @@ function rangeOf({ events, since, until }: Sequence): { readonly since: number; 
   return { since: since ?? events[0]?.index ?? Infinity, until: until ?? events.at(-1)?.index ?? -Infinity }
 }
 
+/** A fault of a history. */
+export interface Problem {
+  /** `different`: one place has two contents. `unexplained`: it fits no order of the calls. */
+  readonly kind: 'different' | 'lacking' | 'late' | 'lost' | 'twice' | 'unexplained'
+  /** In words. */
+  readonly text: string
+  /** The number of entries. Default: 1. */
+  readonly count?: number
+}
+
 /** The contents of a log by their index, as far as any member was told. */
 export type Log = ReadonlyMap<number, string>
 
-/** Returns what is wrong, in words, and the log that the sequences are parts of. */
-export function joinSequences(sequences: readonly Sequence[]): { readonly problems: readonly string[]; readonly log: Log } {
+/** Returns what is wrong, and the log that the sequences are parts of. */
+export function joinSequences(sequences: readonly Sequence[]): { readonly problems: readonly Problem[]; readonly log: Log } {
   const log = new Map<number, { readonly content: string; readonly member: string }>()
-  const problems: string[] = []
+  const problems: Problem[] = []
   for (const { member, events } of sequences) {
     let last = -Infinity
     for (const { index, content } of events) {
-      if (index <= last) problems.push(`${member} was told of ${index} after ${last}`)
+      if (index <= last) problems.push({ kind: 'late', text: `${member} was told of ${index} after ${last}` })
       last = index
       const known = log.get(index)
       if (known === undefined) log.set(index, { content, member })
-      else if (known.content !== content) problems.push(`${index} is ${content} at ${member}, and ${known.content} at ${known.member}`)
+      else if (known.content !== content)
+        problems.push({ kind: 'different', text: `${index} is ${content} at ${member}, and ${known.content} at ${known.member}` })
     }
   }
   const indexes = [...log.keys()].toSorted((a, b) => a - b)
@@ -50,9 +61,11 @@ export function joinSequences(sequences: readonly Sequence[]): { readonly proble
     const missing = indexes.filter((index) => index >= since && index <= until && !own.has(index))
     const [first] = missing
     if (first !== undefined)
-      problems.push(
-        `${member} lacks ${missing.length} of ${since} to ${until}, first ${first}, which ${log.get(first)?.member} was told of`,
-      )
+      problems.push({
+        kind: 'lacking',
+        text: `${member} lacks ${missing.length} of ${since} to ${until}, first ${first}, which ${log.get(first)?.member} was told of`,
+        count: missing.length,
+      })
   }
   return { problems, log: new Map(indexes.map((index) => [index, log.get(index)?.content ?? ''])) }
 }

@@ -17,11 +17,11 @@ export async function cut(time: number): Promise<Row[]> {
   const [here, there] = network.hosts as [LabNetwork['hosts'][number], LabNetwork['hosts'][number]]
   const members = new Members('cut')
   try {
-    const producer = await members.start(here)
-    const keeper = await members.start(here)
-    const own = await members.start(there)
-    const inside = await members.start(there)
-    const across = await members.start(there)
+    const producer = await members.start({ host: here })
+    const keeper = await members.start({ host: here })
+    const own = await members.start({ host: there })
+    const inside = await members.start({ host: there })
+    const across = await members.start({ host: there })
     await members.known(5)
     await sleep(5000)
     const watch = { attributes: NUMBERS, every: EVERY }

@@ -1,9 +1,11 @@
 /** One consumer that sees a thousand members, by one aggregator for each site. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VirtualNetwork, type VirtualMember } from '@jel/monitor/testing'
+import { startRemote } from '../base/remote.ts'
 import type { Row } from '../base/targets.ts'
 import { NUMBERS } from './attributes.ts'
-import { Members, type Member } from './member.ts'
+import type { Commands } from './application.ts'
+import { APPLICATION, Members, type Member } from './member.ts'
 
 const [SITES, SIZE, EVERY] = [20, 50, 10_000]
 
@@ -51,10 +53,11 @@ async function virtual(): Promise<Row[]> {
 async function real(time: number): Promise<Row[]> {
   const members = new Members('overview')
   const span = Math.max(time, 4 * EVERY)
-  let sites: Awaited<ReturnType<Members['startSites']>> | undefined
+  const sites = startRemote<Commands>(APPLICATION)
   try {
-    const consumer: Member = await members.start(undefined, 'consumer@site0')
-    sites = await members.startSites(Array.from({ length: SITES - 1 }, (_, at) => `n@site${at + 1}`))
+    const consumer: Member = await members.start({ location: 'consumer@site0' })
+    const names = Array.from({ length: SITES - 1 }, (_, at) => `n@site${at + 1}`)
+    await sites.remote.enterSites({ pool: members.name, bootstrap: [consumer.address] }, names)
     await members.known(SITES)
     await sleep(10_000)
     const before = await consumer.remote.state()
@@ -82,7 +85,7 @@ async function real(time: number): Promise<Row[]> {
       },
     ]
   } finally {
-    sites?.child.kill('SIGKILL')
+    sites.child.kill('SIGKILL')
     members.close()
   }
 }

@@ -1,13 +1,15 @@
 /** Prometheus beside: when does it show that a producer is gone? */
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { end, keep } from '../base/child.ts'
 import { median } from '../base/quantiles.ts'
+import { startRemote } from '../base/remote.ts'
+import { freePort } from '../base/server.ts'
 import type { Row } from '../base/targets.ts'
 import { until } from '../base/wait.ts'
-import { startProcess } from './member.ts'
+import type { Commands } from './application.ts'
+import { APPLICATION } from './member.ts'
 import { remoteWrite } from './remote-write.ts'
 
 /** Number of producers: the server spreads their scrapes over its interval. */
@@ -27,17 +29,9 @@ async function query(port: number, expression: string): Promise<Map<string, stri
   return new Map((data?.result ?? []).map(({ metric, value }) => [metric.instance ?? '', value[1]]))
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** @param folder for the configuration and the samples of the server */
 export async function prometheus(folder: string): Promise<Row[]> {
-  const producer = startProcess()
+  const producer = startRemote<Commands>(APPLICATION)
   const ports = await producer.remote.expose(TARGETS)
   const config = join(folder, 'prometheus.json')
   const targets = ports.map((each) => `127.0.0.1:${each}`)

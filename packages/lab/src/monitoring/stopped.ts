@@ -1,6 +1,7 @@
 /** A watcher that stands still, as a process in a debugger does. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Row } from '../base/targets.ts'
+import { until } from '../base/wait.ts'
 import { TEXTS } from './attributes.ts'
 import { Members, type Member } from './member.ts'
 
@@ -16,10 +17,7 @@ const LOOK = 100
 /** Returns the most bytes that a member keeps for slow watchers within a time. */
 async function heldBy({ remote }: Member, time: number): Promise<number> {
   let most = 0
-  for (const end = Date.now() + time; Date.now() < end;) {
-    most = Math.max(most, (await remote.state()).held)
-    await sleep(LOOK)
-  }
+  await until(async () => ((most = Math.max(most, (await remote.state()).held)), false), time, LOOK)
   return most
 }
 

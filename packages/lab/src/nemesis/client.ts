@@ -1,7 +1,7 @@
 /** A client of one member. It calls at random, one operation at a time, until it is stopped. */
 import type { ElectionInput, Reign } from '../linearizability/elections.ts'
-import type { History, Outcome } from './history.ts'
-import { reignIn, type Ask, type LedgerLine } from './lines.ts'
+import type { History, Outcome } from '../linearizability/history.ts'
+import { reignIn, type Ask, type LedgerLine } from '../swarm/ledger-lines.ts'
 
 /** The elections of a run. Few names make many conflicts. */
 export const ELECTIONS = ['a', 'b', 'c']

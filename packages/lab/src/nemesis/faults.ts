@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, existsSync, openSync, readFileSync, rmSync, 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LabHost } from '../network/host.ts'
 import { run } from '../network/tools.ts'
-import type { Voter } from './lines.ts'
+import type { Voter } from '../swarm/ledger-lines.ts'
 import type { Member } from './member.ts'
 import { type Kind, type Planned } from './schedule.ts'
 import type { Stage } from './stage.ts'

@@ -1,9 +1,9 @@
 import { createRandom } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
 import { Client } from './client.ts'
-import { FakeLedger, type Bug } from './fake-ledger.ts'
-import { History } from './history.ts'
-import { judge } from './judge.ts'
+import { FakeLedger, type Bug } from '../../test/fake-ledger.ts'
+import { History } from '../linearizability/history.ts'
+import { judge } from '../linearizability/judge.ts'
 
 /** Seven clients at random, one call at a time. Members end, and others come. */
 async function run(seed: number, bug?: Bug): Promise<{ readonly problems: readonly string[]; readonly history: History }> {
@@ -31,7 +31,7 @@ async function run(seed: number, bug?: Bug): Promise<{ readonly problems: readon
   for (let member = 0; member < 7; member++) runs.push(start(`member${member}`))
   for (const each of runs) await each
   for (const { told } of ledger.lives) told.until = ledger.index
-  return { problems: judge(history, ledger.lives), history }
+  return { problems: judge(history, ledger.lives).map(({ text }) => text), history }
 }
 
 describe('the verdict on a run', () => {
@@ -56,18 +56,5 @@ describe('the verdict on a run', () => {
   ])('is bad if the ledger %s', async (bug, problem) => {
     const all = await Promise.all([1, 2, 3].map(async (seed) => await run(seed, bug)))
     for (const { problems } of all) expect(problems.join('\n')).toMatch(problem)
-  })
-})
-
-describe('a history', () => {
-  it('knows its longest pause', async () => {
-    let now = 0
-    const history = new History(() => now)
-    for (const at of [10, 20, 70, 90]) {
-      now = at
-      history.order(`at ${at}`)('acknowledged', at)
-    }
-    expect(history.pause(10, 90)).toBe(50)
-    expect(history.pause(0, 200)).toBe(110)
   })
 })

@@ -5,7 +5,7 @@ import type { LabHost } from '../network/host.ts'
 import { run } from '../network/tools.ts'
 import type { ControlledProcess } from '../swarm/controlled-process.ts'
 import type { Client } from './client.ts'
-import type { LedgerLine } from './lines.ts'
+import type { LedgerLine } from '../swarm/ledger-lines.ts'
 
 /** Space of a member's disk: three times that of a ledger (docs of the ledger). A guess. */
 const DISK = '48m'
@@ -81,9 +81,5 @@ export async function askProcess(
   command: Readonly<Record<string, unknown>>,
   timeout: number,
 ): Promise<LedgerLine | undefined> {
-  const stop = new AbortController()
-  const timer = setTimeout(() => stop.abort(), timeout)
-  const line = await process.ask(command, timeout + CANCELLED, stop.signal)
-  clearTimeout(timer)
-  return line
+  return await process.ask(command, timeout + CANCELLED, AbortSignal.timeout(timeout))
 }

@@ -6,8 +6,8 @@ import { until } from '../base/wait.ts'
 import { faketime } from '../network/tools.ts'
 import { ELECTIONS, type Client } from './client.ts'
 import { FAULTS, Skipped } from './faults.ts'
-import { History } from './history.ts'
-import { judge } from './judge.ts'
+import { History } from '../linearizability/history.ts'
+import { judge } from '../linearizability/judge.ts'
 import type { Member } from './member.ts'
 import { schedule, shuffled, type Kind, type Planned } from './schedule.ts'
 import { Stage } from './stage.ts'
@@ -114,7 +114,7 @@ export class Run {
       faults: this.#faults,
       skipped: this.#skipped,
       history: this.#history,
-      problems: [...this.#problems, ...this.#stage.losses, ...judge(this.#history, this.#stage.lives)],
+      problems: [...this.#problems, ...this.#stage.losses, ...judge(this.#history, this.#stage.lives).map(({ text }) => text)],
       unsettled: this.#unsettled,
       gaps: sum(this.#stage.lives.map(({ told }) => told.gaps)),
       entries: this.#entries,

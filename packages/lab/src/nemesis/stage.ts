@@ -12,11 +12,11 @@ import { faketime } from '../network/tools.ts'
 import { ControlledProcess } from '../swarm/controlled-process.ts'
 import { startNode } from '../swarm/start-node.ts'
 import { Client } from './client.ts'
-import type { History } from './history.ts'
-import type { Life } from './judge.ts'
-import { reignIn, type LedgerLine } from './lines.ts'
+import type { History } from '../linearizability/history.ts'
+import type { Life } from '../linearizability/judge.ts'
+import { reignIn, type LedgerLine } from '../swarm/ledger-lines.ts'
 import { askProcess, Member } from './member.ts'
-import { Told } from './told.ts'
+import { Told } from '../linearizability/told.ts'
 
 /** The port of all members, each on its host. */
 const PORT = 7_000

@@ -1,8 +1,9 @@
 /** A process with one member, which measures, selects, and exchanges data with others. */
 import { allocator, type Allocator, type Pattern } from '@jel/allocate'
-import { drained, joinPool, type Pool, type Stream } from '@jel/jel'
+import { drained, type Pool, type Stream } from '@jel/jel'
 import { monitor } from '@jel/monitor'
 import { serve } from '../base/remote.ts'
+import { enter, placeOf, type Entry } from '../swarm/member-process.ts'
 
 const PROTOCOL = '/lab-exchange/1.0.0'
 const CHUNK = 16_384
@@ -31,11 +32,11 @@ async function give(pool: Pool, member: string, bytes: number): Promise<void> {
 }
 
 const commands = {
-  enter: async (name: string, address: string, location: string, bootstrap: readonly string[]): Promise<{ id: string; at: string }> => {
-    const pool = await joinPool(name, { listen: [`/ip4/${address}/tcp/0`], mdns: false, bootstrap, location })
+  enter: async (entry: Entry): Promise<{ id: string; address: string }> => {
+    const pool = await enter(entry)
     entered = { pool, allocate: await allocator(pool, await monitor(pool)) }
     await pool.handle(PROTOCOL, (stream) => void take(stream).catch((error: unknown) => stream.abort(error as Error)))
-    return { id: pool.self.id, at: pool.self.addresses[0] ?? '' }
+    return placeOf(pool)
   },
   members: (): number => here().pool.members().length,
   /** Measures all pairs. Returns their bandwidths, and the number of unknown ones. */

@@ -5,13 +5,11 @@
 import { createRandom } from '@jel/protocol'
 import { markdownTable } from '../base/markdown.ts'
 import { mean } from '../base/quantiles.ts'
-import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { whole } from '../base/settings.ts'
-import { until } from '../base/wait.ts'
 import { bench } from '../bench/bench.ts'
-import { within, type LabHost } from '../network/host.ts'
 import { runId } from '../network/namespaces.ts'
 import { LabNetwork } from '../network/network.ts'
+import { MemberProcesses, type MemberProcess } from '../swarm/member-process.ts'
 import type { Commands } from './application.ts'
 import { Links } from './links.ts'
 
@@ -21,18 +19,13 @@ const [HOSTS, CHOSEN] = [10, 4]
 const [BITS, LEAST] = [10e6, 0.2]
 /** Bytes to each neighbour in an exchange. */
 const BYTES = 500_000
-/** Longest wait for all members to know all, and for the measurement of all pairs, ms. Guesses. */
-const [ENTER, MEASURE] = [30_000, 60_000]
+/** Longest wait for the measurement of all pairs, ms. A guess. */
+const MEASURE = 60_000
 /** An exchange of each with each takes place in one of so many rounds. */
 const ALL_EVERY = 4
 
 const WAYS = ['pattern', 'all-all', 'random'] as const
 type Way = (typeof WAYS)[number]
-
-interface Member extends RemoteProcess<Commands> {
-  readonly id: string
-  readonly at: string
-}
 
 interface Result {
   /** The slowdowns of each exchange along a ring, against free links, %. */
@@ -42,11 +35,6 @@ interface Result {
   /** The times of the measurements of all pairs, s. */
   readonly measured: number[]
   readonly unknown: number
-}
-
-async function startMember(host: LabHost, pool: string, bootstrap: readonly string[]): Promise<Member> {
-  const started = startRemote<Commands>(new URL('application.ts', import.meta.url), [], within(host))
-  return { ...started, ...(await started.remote.enter(pool, host.address, `n${host.number}@site`, bootstrap)) }
 }
 
 /** Returns the neighbours of a position in a ring. */
@@ -68,21 +56,12 @@ export const experiment = bench({
     await network.ready
     const links = new Links(network.hosts)
     const random = createRandom(seed)
-    const members: Member[] = []
+    const members = new MemberProcesses<Commands>(`pattern-${runId()}`, new URL('application.ts', import.meta.url))
     try {
-      for (const host of network.hosts)
-        members.push(
-          await startMember(
-            host,
-            `pattern-${runId()}`,
-            members.slice(0, 1).map(({ at }) => at),
-          ),
-        )
-      const [first] = members as [Member]
-      const knowAll = async (): Promise<boolean> =>
-        (await Promise.all(members.map(async ({ remote }) => await remote.members()))).every((known) => known === HOSTS)
-      if (!(await until(knowAll, ENTER, 100))) throw new Error('the members did not find each other')
-      const memberOf = (id: string): Member => members.find((each) => each.id === id) as Member
+      for (const host of network.hosts) await members.start({ host, location: `n${host.number}@site` })
+      const [first] = members.all as [MemberProcess<Commands>]
+      await members.known()
+      const memberOf = (id: string) => members.all.find((each) => each.id === id) as MemberProcess<Commands>
       /** Returns the time of an exchange, s. */
       const exchange = async (ids: readonly string[], neighboursOf: (at: number) => readonly string[]): Promise<number> => {
         const begin = performance.now()
@@ -92,7 +71,7 @@ export const experiment = bench({
       const ring = async (ids: readonly string[]): Promise<number> => await exchange(ids, (at) => beside(ids, at))
       const each = async (ids: readonly string[]): Promise<number> => await exchange(ids, (at) => ids.filter((_, other) => other !== at))
       const some = (): string[] => {
-        const left = members.map(({ id }) => id)
+        const left = members.all.map(({ id }) => id)
         return Array.from({ length: CHOSEN }, () => left.splice(Math.floor(random() * left.length), 1)[0] as string)
       }
       links.set(() => BITS)
@@ -135,7 +114,7 @@ export const experiment = bench({
       }
       return result
     } finally {
-      for (const { child } of members) child.kill('SIGKILL')
+      members.close()
     }
   },
   table: ({ ring, all, measured, unknown }) =>

@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generatePoolKey } from '@jel/jel'
 import { jelBin } from '../base/paths.ts'
-import { quantile } from '../base/quantiles.ts'
+import { median } from '../base/quantiles.ts'
 import { flag, seconds, someOf, whole } from '../base/settings.ts'
+import { areMet, targetLines, type Figure } from '../base/targets.ts'
 import { bench } from '../bench/bench.ts'
 import { runId } from '../network/namespaces.ts'
 import { on } from '../network/host.ts'
@@ -36,15 +37,6 @@ const CUT = 20_000
 const [NEWS, ANSWER] = [30_000, 10_000]
 /** Longest wait for a connection that passes no relay, ms. */
 const PUNCHED = 6_000
-
-/**
- * A row of the table: a figure, and the largest value that is allowed. `what` contains the unit.
- */
-interface Row {
-  readonly what: string
-  readonly value: number
-  readonly most: number
-}
 
 /** Connections between hidden members that pass no relay. */
 interface Punched {
@@ -215,7 +207,7 @@ export const experiment = bench({
     const nodes = [first, ...(await Promise.all([...direct, ...hidden].map(async (host) => await pool.start(host, first))))]
     const entered = Math.max(...nodes.map(({ process }) => process.entered))
     const known = await swarm.until(() => swarm.agree(), NEWS, 10)
-    const rows: Row[] = [{ what: 'all know all, after the last entry, ms', value: (known ?? Infinity) - entered, most: 1_000 }]
+    const rows: Figure[] = [{ what: 'all know all, after the last entry, ms', value: (known ?? Infinity) - entered, most: 1_000 }]
     await delay(SETTLE)
     await pool.serve()
     const members = (await first.answer({ command: 'members' })).nodes ?? []
@@ -225,7 +217,7 @@ export const experiment = bench({
       const signalled = await pool.pairs(pool.hidden, (to) => ({ command: 'signal', name: 'lab', nodes: [to.id] }))
       rows.push(
         { what: `open() between hidden members ${when}, worst of ${opened.length}, ms`, value: Math.max(...opened), most: 500 },
-        { what: `open() between hidden members ${when}, median, ms`, value: quantile(opened, 0.5), most: 500 },
+        { what: `open() between hidden members ${when}, median, ms`, value: median(opened), most: 500 },
         { what: `signal between hidden members ${when}, worst, ms`, value: Math.max(...signalled), most: 1_000 },
       )
     }
@@ -289,19 +281,19 @@ export const experiment = bench({
         ({ kind, direct, pairs, time }) =>
           `routers ${kind}: ${direct} of ${pairs} pairs pass no relay${time === undefined ? '' : `; one took ${Math.round(time)} ms`}`,
       ),
-      ...rows.map(({ what, value, most }) => `${value > most ? 'MISSED' : '      '} ${what}: ${Math.round(value)} (at most ${most})`),
+      ...targetLines(rows),
     ].join('\n'),
-  passed: ({ rows }) => rows.every(({ value, most }) => value <= most),
+  passed: ({ rows }) => areMet(rows),
 })
 
 /** Measures the traffic of an idle pool, and counts its notifications. */
-async function idle(pool: Pool, network: NatNetwork, time: number): Promise<Row[]> {
+async function idle(pool: Pool, network: NatNetwork, time: number): Promise<Figure[]> {
   const sent = (): number[] => network.hosts.map((host) => network.bytes(host))
   const [before, news] = [sent(), pool.swarm.reports.length]
   await delay(time)
   const rates = sent().map((bytes, index) => ((bytes - (before[index] ?? 0)) * 1_000) / time)
   return [
-    { what: 'sent by an idle member, median, B/s', value: quantile(rates, 0.5), most: 350 },
+    { what: 'sent by an idle member, median, B/s', value: median(rates), most: 350 },
     { what: 'sent by the busiest idle member, which relays, B/s', value: Math.max(...rates), most: 1_500 },
     { what: 'notifications while idle', value: pool.swarm.reports.length - news, most: 0 },
   ]

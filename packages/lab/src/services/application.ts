@@ -3,10 +3,11 @@
  * one with replicas and one without. A client calls.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { joinPool, type Pool } from '@jel/jel'
+import type { Pool } from '@jel/jel'
 import { service, serviceClient, type Service, type ServiceClient } from '@jel/service'
 import { brokerService, type BrokerResult } from '../../../service/examples/broker.ts'
 import { serve } from '../base/remote.ts'
+import { enter, placeOf, type Entry } from '../swarm/member-process.ts'
 
 /**
  * The pause of a client after a call, ms. Clients that never pause take the whole processor, and
@@ -24,7 +25,6 @@ export interface State {
   readonly role: string
   readonly backups: number
   readonly operations: number
-  readonly id: string
   /** The backup that wins the next election. */
   readonly senior: string | undefined
 }
@@ -117,11 +117,12 @@ async function nextAnswer(): Promise<void> {
 }
 
 const commands = {
-  enter: async (name: string, bootstrap: readonly string[]): Promise<{ address: string }> => {
-    pool = await joinPool(name, { listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, bootstrap })
+  enter: async (entry: Entry): Promise<{ id: string; address: string }> => {
+    pool = await enter(entry)
     client = serviceClient(pool)
-    return { address: pool.self.addresses[0] ?? '' }
+    return placeOf(pool)
   },
+  members: (): number => pool.members().length,
   /** Carries an order out. Returns the state, with the longest call since the last order. */
   ask: async (order: Order): Promise<State> => {
     if (order.serve === true) await offer()
@@ -139,7 +140,7 @@ const commands = {
     const { role, backups, operations } = counter?.status ?? { role: 'none', backups: [], operations: 0 }
     const { standing = [], primary } = client.services().find(({ name }) => name === 'counter') ?? {}
     const [senior] = standing.filter((id) => id !== primary).toSorted()
-    const answer = { times, acknowledged, failed, longest, role, backups: backups.length, operations, id: pool.self.id, senior }
+    const answer = { times, acknowledged, failed, longest, role, backups: backups.length, operations, senior }
     longest = { took: 0, endedAt: 0 }
     return answer
   },

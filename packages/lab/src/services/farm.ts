@@ -1,6 +1,7 @@
 /** Processes that serve, and processes that call. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import { until } from '../base/wait.ts'
+import { MemberProcesses, type MemberProcess } from '../swarm/member-process.ts'
 import type { Commands } from './application.ts'
 
 /** Replicas of the services: see `application.ts`. */
@@ -8,17 +9,15 @@ const REPLICAS = 3
 /** Longest wait for a state of all members, ms. A guess. */
 const MAX_WAIT = 60_000
 
-export interface Member extends RemoteProcess<Commands> {
-  readonly address: string
-}
+export type Member = MemberProcess<Commands>
 
 export class Farm {
-  readonly #name: string
+  readonly #members: MemberProcesses<Commands>
   servers: Member[] = []
   readonly clients: Member[] = []
 
   constructor(name: string) {
-    this.#name = name
+    this.#members = new MemberProcesses(name, new URL('application.ts', import.meta.url))
   }
 
   /** Starts the servers and so many clients, and waits until the services are there. */
@@ -30,24 +29,24 @@ export class Farm {
   }
 
   async add(isServer: boolean): Promise<void> {
-    const bootstrap = [...this.clients, ...this.servers].slice(0, 3).map(({ address }) => address)
-    const started = startRemote<Commands>(new URL('application.ts', import.meta.url))
-    const member = { ...started, ...(await started.remote.enter(this.#name, bootstrap)) }
+    const member = await this.#members.start()
     ;(isServer ? this.servers : this.clients).push(member)
     if (isServer) await member.remote.ask({ serve: true })
   }
 
   /** Waits until the counter has a primary with all backups. */
   async whole(): Promise<Member> {
-    const begin = Date.now()
-    while (Date.now() - begin < MAX_WAIT) {
+    const primary = async (): Promise<Member | undefined> => {
       for (const server of this.servers) {
         const { role, backups } = await server.remote.ask({})
         if (role === 'primary' && backups >= REPLICAS - 1) return server
       }
-      await sleep(50)
+      return undefined
     }
-    throw new Error(`the counter had no primary with ${REPLICAS - 1} backups within ${MAX_WAIT} ms`)
+    let found: Member | undefined
+    await until(async () => (found = await primary()) !== undefined, MAX_WAIT, 50)
+    if (found === undefined) throw new Error(`the counter had no primary with ${REPLICAS - 1} backups within ${MAX_WAIT} ms`)
+    return found
   }
 
   /**
@@ -57,12 +56,11 @@ export class Farm {
   async kill(clients: readonly Member[], isSeniorToo = false): Promise<number> {
     const primary = await this.whole()
     const { senior } = await primary.remote.ask({})
-    const ids = await Promise.all(this.servers.map(async ({ remote }) => (await remote.ask({})).id))
-    const victims = this.servers.filter((each, at) => each === primary || (isSeniorToo && ids[at] === senior))
+    const victims = this.servers.filter((each) => each === primary || (isSeniorToo && each.id === senior))
     for (const client of clients) await client.remote.ask({})
     await sleep(50 + Math.random() * 200)
     const at = Date.now()
-    for (const { child } of victims) child.kill('SIGKILL')
+    this.#members.kill(...victims)
     this.servers = this.servers.filter((each) => !victims.includes(each))
     await sleep(20)
     const states = await Promise.all(clients.map(async (client) => await client.remote.ask({ settle: true })))
@@ -71,6 +69,6 @@ export class Farm {
   }
 
   close(): void {
-    for (const { child } of [...this.servers, ...this.clients]) child.kill('SIGKILL')
+    this.#members.close()
   }
 }

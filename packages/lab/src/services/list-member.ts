@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { joinPool, type Pool } from '@jel/jel'
+import type { Pool } from '@jel/jel'
 import { service, serviceClient, type Service, type ServiceClient } from '@jel/service'
 import { serve } from '../base/remote.ts'
+import { enter, placeOf, type Entry } from '../swarm/member-process.ts'
 
 /** The pause of a client after a call, ms. */
 const PAUSE = 50
@@ -44,12 +45,13 @@ async function write(): Promise<void> {
 }
 
 const commands = {
-  enter: async (name: string, listen: string, bootstrap: readonly string[]): Promise<{ address: string }> => {
-    pool = await joinPool(name, { listen: [`/ip4/${listen}/tcp/0`], mdns: false, bootstrap })
+  enter: async (entry: Entry): Promise<{ id: string; address: string }> => {
+    pool = await enter(entry)
     client = serviceClient(pool)
     client.onReapplied(({ key, before, after }) => void reports.push({ key, before, after }))
-    return { address: pool.self.addresses[0] ?? '' }
+    return placeOf(pool)
   },
+  members: (): number => pool.members().length,
   serve: async (): Promise<void> => {
     list = await service(pool, 'list', {
       initial: [] as string[],

@@ -1,9 +1,9 @@
 /** The manager of a site is killed: the member that aggregates the site's numbers. */
-import { joinPool } from '@jel/jel'
 import { monitor } from '@jel/monitor'
 import { until } from '../base/wait.ts'
 import { NUMBERS } from '../monitoring/attributes.ts'
 import { Members } from '../monitoring/member.ts'
+import { enter } from '../swarm/member-process.ts'
 
 /** Members of the site at first. */
 const MEMBERS = 5
@@ -15,12 +15,8 @@ export async function managers(kills: number): Promise<number[]> {
   const site = new Members('managers')
   const times: number[] = []
   try {
-    for (let at = 0; at < MEMBERS; at++) await site.start(undefined, `n${at}@site`)
-    const pool = await joinPool(site.name, {
-      listen: ['/ip4/127.0.0.1/tcp/0'],
-      mdns: false,
-      bootstrap: site.all.map(({ address }) => address),
-    })
+    for (let at = 0; at < MEMBERS; at++) await site.start({ location: `n${at}@site` })
+    const pool = await enter({ pool: site.name, bootstrap: site.all.map(({ address }) => address) })
     try {
       await using watcher = await monitor(pool)
       let latest = { from: '', count: 0, at: 0 }
@@ -39,7 +35,7 @@ export async function managers(kills: number): Promise<number[]> {
         site.kill(...site.all.filter(({ id }) => id === from))
         await soon(() => latest.from !== from)
         times.push(latest.at - begin)
-        await site.start(undefined, `m${at}@site`)
+        await site.start({ location: `m${at}@site` })
       }
     } finally {
       await pool.leave()

@@ -1,8 +1,10 @@
 /** The same questions to a cluster of three NATS servers with JetStream's key-value store. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { median } from '../base/quantiles.ts'
+import { connection, freePort } from '../base/server.ts'
+import { soon, until } from '../base/wait.ts'
 
 const SERVERS = 3
 /** A put without an answer is repeated after this time, ms. */
@@ -18,14 +20,6 @@ export interface NatsFigures {
   readonly request: number
   readonly put: number
   readonly failOver: readonly number[]
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 class Server {
@@ -70,16 +64,10 @@ class Client {
   }
 
   static async connect(port: number): Promise<Client> {
-    for (const end = Date.now() + MAX_WAIT; ;) {
-      const socket = connect(port, '127.0.0.1')
-      const isOpen = await new Promise<boolean>((resolve) => {
-        socket.once('connect', () => resolve(true))
-        socket.once('error', () => resolve(false))
-      })
-      if (isOpen) return new Client(socket)
-      if (Date.now() > end) throw new Error('nats-server did not start')
-      await sleep(50)
-    }
+    let socket: Socket | undefined
+    await until(async () => (socket = await connection(port)) !== undefined, MAX_WAIT, 50)
+    if (socket === undefined) throw new Error('nats-server did not start')
+    return new Client(socket)
   }
 
   /** Answers all requests to a subject. */
@@ -91,12 +79,10 @@ class Client {
   /** Returns undefined if no answer came in time. */
   async request(subject: string, payload: string, timeout: number): Promise<string | undefined> {
     const reply = `${this.#inbox}.${++this.#count}`
-    const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    const { promise, resolve } = Promise.withResolvers<string>()
     this.#waiting.set(reply, resolve)
-    const timer = setTimeout(() => resolve(undefined), timeout)
     this.#socket.write(`PUB ${subject} ${reply} ${payload.length}\r\n${payload}\r\n`)
-    const answer = await promise
-    clearTimeout(timer)
+    const answer = await soon(timeout, undefined, promise)
     this.#waiting.delete(reply)
     return answer
   }
@@ -161,16 +147,17 @@ export async function nats(folder: string, calls: number, kills: number): Promis
       storage: 'memory',
       allow_rollup_hdrs: true,
     }
-    await until(async () =>
-      (await one.request(`$JS.API.STREAM.CREATE.${STREAM}`, JSON.stringify(config), 2000))?.includes('"did_create":true'),
+    await ready(
+      async () =>
+        (await one.request(`$JS.API.STREAM.CREATE.${STREAM}`, JSON.stringify(config), 2000))?.includes('"did_create":true') === true,
     )
-    const request = await median(calls, async () => await one.request('echo', 'x'.repeat(10), 5000))
-    const put = await median(calls, async () => await one.request('$KV.bench.key', 'x'.repeat(10), 5000))
+    const request = await timeOf(calls, async () => await one.request('echo', 'x'.repeat(10), 5000))
+    const put = await timeOf(calls, async () => await one.request('$KV.bench.key', 'x'.repeat(10), 5000))
     const failOver: number[] = []
     for (let at = 0; at < kills; at++) {
       let leader: Server | undefined
       const asking = await clientOf(servers[at % SERVERS] as Server)
-      await until(async () => {
+      await ready(async () => {
         const info = await asking.request(`$JS.API.STREAM.INFO.${STREAM}`, '', 1000)
         const { cluster } = JSON.parse(info ?? '{}') as {
           cluster?: { leader?: string; replicas?: readonly { current: boolean; offline?: boolean }[] }
@@ -182,7 +169,7 @@ export async function nats(folder: string, calls: number, kills: number): Promis
       })
       const killed = leader as unknown as Server
       const writer = await clientOf(servers.find((each) => each !== killed) as Server)
-      await until(async () => await writer.request('$KV.bench.key', 'before', 1000))
+      await ready(async () => (await writer.request('$KV.bench.key', 'before', 1000)) !== undefined)
       const begin = performance.now()
       killed.child.kill('SIGKILL')
       while ((await writer.request('$KV.bench.key', `${at}`, PUT_AGAIN))?.includes('"seq"') !== true)
@@ -197,22 +184,17 @@ export async function nats(folder: string, calls: number, kills: number): Promis
   }
 }
 
-async function median(count: number, call: () => Promise<unknown>): Promise<number> {
+/** Returns the median time of a call, ms. */
+async function timeOf(count: number, call: () => Promise<unknown>): Promise<number> {
   const times: number[] = []
   for (let at = 0; at < count + 20; at++) {
     const begin = performance.now()
     await call()
     if (at >= 20) times.push(performance.now() - begin)
   }
-  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? NaN
+  return median(times)
 }
 
-async function until(condition: () => Promise<unknown>): Promise<void> {
-  const end = Date.now() + MAX_WAIT
-  while (Date.now() < end) {
-    const holds = await condition()
-    if (holds !== false && holds !== undefined) return
-    await sleep(100)
-  }
-  throw new Error('the cluster of NATS servers is not ready')
+async function ready(condition: () => Promise<boolean>): Promise<void> {
+  if (!(await until(condition, MAX_WAIT, 100))) throw new Error('the cluster of NATS servers is not ready')
 }

@@ -1,9 +1,9 @@
 /** A replicated service on two hosts that are cut apart for a while, with writers on both. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { until } from '../base/wait.ts'
-import { within, type LabHost } from '../network/host.ts'
+import type { LabHost } from '../network/host.ts'
 import { LabNetwork } from '../network/network.ts'
+import { MemberProcesses, type MemberProcess } from '../swarm/member-process.ts'
 import type { ListCommands } from './list-member.ts'
 
 /** Longest wait for a state of all members, ms. A guess. */
@@ -13,7 +13,7 @@ const SERVERS = 2
 /** A replica that stands no longer, or not yet, has no state to compare. */
 const HAVING = ['primary', 'backup']
 
-type Member = RemoteProcess<ListCommands>
+type Member = MemberProcess<ListCommands>
 
 /** The fate of the operations of both sides. */
 export interface PartitionFigures {
@@ -37,25 +37,17 @@ export async function partition(name: string, seconds: number): Promise<Partitio
   const network = new LabNetwork(2)
   await network.ready
   const [near, far] = network.hosts as [LabHost, LabHost]
-  const members: Member[] = []
-  const addresses: string[] = []
-  const add = async (host: LabHost): Promise<Member> => {
-    const member = startRemote<ListCommands>(new URL('list-member.ts', import.meta.url), [], within(host))
-    members.push(member)
-    const { address } = await member.remote.enter(name, host.address, addresses.slice(0, 2))
-    addresses.push(address)
-    return member
-  }
+  const members = new MemberProcesses<ListCommands>(name, new URL('list-member.ts', import.meta.url))
   try {
     const servers: Member[] = []
     // The oldest three have the state. So both sides have one.
     for (const host of [near, far])
       for (let at = 0; at < SERVERS; at++) {
-        const server = await add(host)
+        const server = await members.start({ host })
         await server.remote.serve()
         servers.push(server)
       }
-    const clients = [await add(near), await add(far)]
+    const clients = [await members.start({ host: near }), await members.start({ host: far })]
     await settled(servers)
     for (const { remote } of clients) await remote.begin()
     await sleep(2000)
@@ -75,7 +67,7 @@ export async function partition(name: string, seconds: number): Promise<Partitio
     await settled(servers)
     return { healed, ...(await judged(servers, clients, cutAt, healedAt)) }
   } finally {
-    for (const { child } of members) child.kill('SIGKILL')
+    members.close()
   }
 }
 

@@ -1,4 +1,5 @@
 /** The process of a node: the commands that it takes, its answers, and its end. */
+import { soon } from '../base/wait.ts'
 import type { Line, NodeProcess } from './start-node.ts'
 
 /** Events that come before the answer to a command. */
@@ -41,13 +42,11 @@ export class ControlledProcess {
     if (!this.running) return undefined
     const id = ++this.#commands
     const { promise, resolve } = Promise.withResolvers<Line | undefined>()
-    const timer = timeout === undefined ? undefined : setTimeout(() => resolve(undefined), timeout)
     this.#asked.set(id, resolve)
     this.command({ ...command, id })
     const cancel = (): void => this.command({ command: 'cancel', of: id })
     signal?.addEventListener('abort', cancel, { once: true })
-    const answer = await promise
-    clearTimeout(timer)
+    const answer = await (timeout === undefined ? promise : soon(timeout, undefined, promise))
     signal?.removeEventListener('abort', cancel)
     this.#asked.delete(id)
     return answer

@@ -10,6 +10,7 @@ import { markdownTable } from '../base/markdown.ts'
 import { jelBin } from '../base/paths.ts'
 import { flag, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
+import { median } from '../base/quantiles.ts'
 import { freePort, startProgram, startServer } from '../base/server.ts'
 import { isProvided, provide, PYTHON } from '../network/tools.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
@@ -96,20 +97,18 @@ another folder, with another control folder and the same owner key. Dask's futur
     markdownTable(
       ['a sweep with two workers', 'lines that the user writes', ...COLUMNS, 'submitter killed at', ...COLUMNS],
       results.map(({ name, lines, times, killedTimes, killedAt }) => {
-        const at = medianOf(killedAt)
-        return [name, String(lines), ...shown(times, ideal), at === undefined ? '–' : percent(at), ...shown(killedTimes, ideal)]
+        const at = killedAt.length === 0 ? '–' : percent(median(killedAt))
+        return [name, String(lines), ...shown(times, ideal), at, ...shown(killedTimes, ideal)]
       }),
     ),
 })
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(1)
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`
-const medianOf = (values: readonly number[]): number | undefined => values.toSorted((a, b) => a - b)[values.length >> 1]
 
 /** Returns the median, in seconds, and its efficiency. */
 function shown(times: readonly number[], ideal: number): readonly [string, string] {
-  const median = medianOf(times)
-  return median === undefined ? ['–', '–'] : [seconds(median), `${((100 * ideal) / median).toFixed(1)} %`]
+  return times.length === 0 ? ['–', '–'] : [seconds(median(times)), `${((100 * ideal) / median(times)).toFixed(1)} %`]
 }
 
 /**

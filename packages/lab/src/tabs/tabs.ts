@@ -9,9 +9,10 @@ import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { jelBin } from '../base/paths.ts'
-import { quantile } from '../base/quantiles.ts'
+import { median } from '../base/quantiles.ts'
 import { keep } from '../base/child.ts'
 import { flag, seconds, UsageError, whole } from '../base/settings.ts'
+import { areMet, targetLines, type Figure } from '../base/targets.ts'
 import { bench } from '../bench/bench.ts'
 import type { ProcessNode } from '../swarm/process-node.ts'
 import { ProcessSwarm, type Report } from '../swarm/process-swarm.ts'
@@ -22,13 +23,6 @@ const NEWS = 20_000
 const MINUTE = 60_000
 /** A tab is frozen for this time, ms. */
 const FROZEN = 30_000
-
-/** A row of the table: a figure in ms, or a count, and its target. */
-interface Row {
-  readonly what: string
-  readonly value: number
-  readonly most: number
-}
 
 /** A tab, and the member behind it. Each has storage of its own, so each is a member. */
 interface Tab {
@@ -167,13 +161,10 @@ export const experiment = bench({
     const tabs: Tab[] = []
     for (let i = 0; i < settings.tabs; i++) tabs.push(await pool.open(browsers[i % 2] as Browser))
     const all = settings.nodes + settings.tabs
-    const rows: Row[] = [
+    const rows: Figure[] = [
       {
         what: 'a tab, from the start of its script until all nodes know it, median, ms',
-        value: quantile(
-          tabs.map(({ took }) => took),
-          0.5,
-        ),
+        value: median(tabs.map(({ took }) => took)),
         most: 500,
       },
       { what: 'the slowest tab, ms', value: Math.max(...tabs.map(({ took }) => took)), most: 1_500 },
@@ -215,12 +206,8 @@ export const experiment = bench({
     await swarm.stop()
     return { rows, problems: pool.problems.slice(0, 5) }
   },
-  table: ({ rows, problems }) =>
-    [
-      ...rows.map(({ what, value, most }) => `${value > most ? 'MISSED' : '      '} ${what}: ${Math.round(value)} (at most ${most})`),
-      ...problems,
-    ].join('\n'),
-  passed: ({ rows }) => rows.every(({ value, most }) => value <= most),
+  table: ({ rows, problems }) => [...targetLines(rows), ...problems].join('\n'),
+  passed: ({ rows }) => areMet(rows),
 })
 
 /** Returns the number of nodes that do not see a member. */

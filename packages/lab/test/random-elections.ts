@@ -3,7 +3,7 @@
  * between its call and its return, and a life may end at any time. They are right by construction.
  */
 import { createRandom } from '@jel/protocol'
-import type { ElectionInput, ElectionOperation, Reign } from './elections.ts'
+import type { ElectionInput, ElectionOperation, Reign } from '../src/linearizability/elections.ts'
 
 const ELECTION = 'master'
 /** Longest time between two steps of a client, in steps of the clock. */

@@ -1,6 +1,6 @@
 /** All that the clients of a run asked and were told. */
-import type { ElectionInput, ElectionOperation, Reign, Sighting } from '../linearizability/elections.ts'
-import type { OrderOperation } from '../linearizability/orders.ts'
+import type { ElectionInput, ElectionOperation, Reign, Sighting } from './elections.ts'
+import type { OrderOperation } from './orders.ts'
 
 export type Outcome = 'acknowledged' | 'refused' | 'unknown'
 
@@ -70,17 +70,20 @@ export class History {
 
   /** Longest time without an acknowledgement between two moments, ms. */
   pause(from: number, to: number): number {
-    const within = this.acknowledgements.filter((at) => at >= from && at <= to)
-    let [last, longest] = [from, 0]
-    for (const at of [...within, to]) {
-      longest = Math.max(longest, at - last)
-      last = at
-    }
-    return longest
+    return longestPause(this.acknowledgements, from, to)
   }
 
   #count(outcome: Outcome): void {
     this.counts[outcome]++
     if (outcome === 'acknowledged') this.acknowledgements.push(this.#now())
   }
+}
+
+/**
+ * The longest time between two of these times, or from `from` to the first, or from the last to
+ * `to`.
+ */
+export function longestPause(times: readonly number[], from: number, to: number): number {
+  const inside = times.filter((time) => time > from && time < to).toSorted((a, b) => a - b)
+  return Math.max(...[...inside, to].map((time, at) => time - (inside[at - 1] ?? from)))
 }

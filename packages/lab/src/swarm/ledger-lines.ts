@@ -1,6 +1,5 @@
 /** The lines of a node about the ledger. */
-import type { Reign } from '../linearizability/elections.ts'
-import type { Line } from '../swarm/start-node.ts'
+import type { Line } from './start-node.ts'
 
 export interface LedgerLine extends Line {
   /** A place in the ledger, or the last one that the node knows. */
@@ -29,7 +28,7 @@ export function contentOf({ payload = '' }: LedgerLine): string {
 }
 
 /** The reign in a line; undefined: nobody reigns. */
-export function reignIn({ epoch, winner, node }: LedgerLine): Reign | undefined {
+export function reignIn({ epoch, winner, node }: LedgerLine): { readonly epoch: number; readonly winner: string } | undefined {
   const id = winner?.id ?? node?.id
   return id === undefined || epoch === undefined ? undefined : { epoch, winner: id }
 }

@@ -1,6 +1,6 @@
 /** The events that one process was told of, each with its place in the ledger. */
-import type { Placed, Sequence } from '../linearizability/sequences.ts'
-import { contentOf, reignIn, type LedgerLine } from './lines.ts'
+import { contentOf, reignIn, type LedgerLine } from '../swarm/ledger-lines.ts'
+import type { Placed, Sequence } from './sequences.ts'
 
 /** Events without a gap. */
 class Stretch {
@@ -13,6 +13,11 @@ export class Told {
   readonly #stretches = [new Stretch()]
   /** The process was told of all ordered messages up to this index. */
   until: number | undefined
+  /** It was told of all messages and reigns in this range. Default: from its first to its last. */
+  range: { readonly since: number; readonly until: number } | undefined
+  /** Entries of which it was told after an entry with a higher index. */
+  late = 0
+  #previous = 0
 
   note(line: LedgerLine): void {
     const { event, re, index, election = '', code } = line
@@ -20,13 +25,17 @@ export class Told {
     if (re !== undefined) return
     // A member that fell far behind goes on after a gap, and says so.
     if (event === 'error' && code === 'LEDGER_GAP') this.#stretches.push(new Stretch())
-    if (event === 'ordered' && index !== undefined) this.#last.ordered.push({ index, content: contentOf(line) })
+    if (event === 'ordered' && index !== undefined) {
+      this.#last.ordered.push({ index, content: contentOf(line) })
+      this.#arrives(index)
+    }
     const reign = event === 'elected' ? reignIn(line) : undefined
     if (reign === undefined) return
     const { elected } = this.#last
     const all = elected.get(election) ?? []
     all.push({ index: reign.epoch, content: reign.winner })
     elected.set(election, all)
+    this.#arrives(reign.epoch)
   }
 
   get gaps(): number {
@@ -38,19 +47,31 @@ export class Told {
     return this.#last.ordered.at(-1)?.index ?? 0
   }
 
+  /** The names of the elections. */
+  get elections(): string[] {
+    return this.#stretches.flatMap(({ elected }) => [...elected.keys()])
+  }
+
   orderedBy(member: string): Sequence[] {
+    return this.#sequences(member, ({ ordered }) => ordered, this.until)
+  }
+
+  electedBy(member: string, election: string): Sequence[] {
+    return this.#sequences(member, ({ elected }) => elected.get(election) ?? [])
+  }
+
+  #sequences(member: string, eventsOf: (stretch: Stretch) => readonly Placed[], until?: number): Sequence[] {
     return this.#stretches.map((each, at) => ({
       member: `${member} after ${at} gaps`,
-      events: each.ordered,
-      ...(this.until !== undefined && each === this.#last && { until: this.until }),
+      events: eventsOf(each),
+      ...(until !== undefined && each === this.#last && { until }),
+      ...this.range,
     }))
   }
 
-  /** The sequences of each election. */
-  electedBy(member: string): (readonly [election: string, Sequence])[] {
-    return this.#stretches.flatMap(({ elected }, at) =>
-      [...elected].map(([election, events]) => [election, { member: `${member} after ${at} gaps`, events }] as const),
-    )
+  #arrives(index: number): void {
+    if (index < this.#previous) this.late++
+    this.#previous = index
   }
 
   get #last(): Stretch {

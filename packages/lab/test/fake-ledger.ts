@@ -1,9 +1,9 @@
 /**
  * A ledger in one process, for tests of the clients and of the verdict. It can have planted bugs.
  */
-import type { ElectionInput } from '../linearizability/elections.ts'
-import type { Ask, LedgerLine } from './lines.ts'
-import { Told } from './told.ts'
+import type { ElectionInput } from '../src/linearizability/elections.ts'
+import type { Ask, LedgerLine } from '../src/swarm/ledger-lines.ts'
+import { Told } from '../src/linearizability/told.ts'
 
 export type Bug =
   | 'loses a message'
