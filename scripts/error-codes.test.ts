@@ -17,7 +17,20 @@ const sources = packageFolders()
 const CODE =
   /(?<!env\[|log\.(?:debug|info)\()'(?!ERR_|EAI_|XDG_|JEL_)(?<code>[A-Z]{2,}(?:_[A-Z\d]+)+)'|\bcode(?: =|:) (?<words>'[A-Z_]+'(?: \| '[A-Z_]+')*)/gu
 /** Codes of the system, which the sources compare or repeat. */
-const SYSTEM = /^E[A-Z]+$/u
+const SYSTEM = [
+  'EMFILE',
+  'ENFILE',
+  'ENOSPC',
+  'EDQUOT',
+  'ENOENT',
+  'EEXIST',
+  'EPIPE',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EADDRINUSE',
+  'EACCES',
+  'EPERM',
+]
 
 function textsIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -30,7 +43,7 @@ function codesOf(folder: string): string[] {
   return textsIn(folder)
     .flatMap((text) => [...text.matchAll(CODE)])
     .flatMap(({ groups }) => groups?.['code'] ?? [...(groups?.['words'] ?? '').matchAll(/[A-Z_]+/gu)].map(String))
-    .filter((code) => !SYSTEM.test(code))
+    .filter((code) => !SYSTEM.includes(code))
 }
 
 const codes = [...new Set(sources.flatMap(codesOf))].toSorted()

@@ -64,5 +64,6 @@ export function wordsOf(text: string): number {
 
 /** Returns the modules that a source imports, those that it loads later among them. */
 export function importsOf(source: string): string[] {
-  return [...source.matchAll(/(?:from|import) '([^']+)'|\bimport\('([^']+)'\)/gu)].map(([, now, later]) => (now ?? later) as string)
+  const code = source.replaceAll(/^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*$)/gmu, '')
+  return [...code.matchAll(/(?:from|import) '([^']+)'|\bimport\('([^']+)'\)/gu)].map(([, now, later]) => (now ?? later) as string)
 }

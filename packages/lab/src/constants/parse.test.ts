@@ -21,6 +21,6 @@ it('most constants of the protocol can be changed', () => {
   expect(all.filter((each) => scaled(each, 2) !== undefined).length).toBeGreaterThan(all.length * 0.9)
 })
 
-it('each constant of the protocol has a comment of its own, which has its source', () => {
+it('each constant of the protocol has a comment of its own', () => {
   expect(uncommented()).toEqual([])
 })

@@ -34,8 +34,10 @@ export function uncommented(): readonly string[] {
   const listed = new Set(constants().map(({ file, name }) => `${file}: ${name}`))
   const files = globSync('**/*.ts', { cwd: sources }).filter((file) => !/\.(?:test|bench|d)\.ts$/u.test(file))
   const named = files.toSorted().flatMap((file) => {
-    const found = readFileSync(join(sources, file), 'utf8').matchAll(/^(?:export )?const (\w+)(?:: \w+)? = [\d_.*\s()/+-]*\d$/gmu)
-    return [...found].map(([, name]) => `${file}: ${name}`)
+    const found = readFileSync(join(sources, file), 'utf8').matchAll(
+      /^(?:export )?const (\w+|\[[\w, ]+\])(?:: \w+)? = (?=.*\d)[[\d][\d_.*e ,()/+\]-]*(?:\/\/.*)?$/gmu,
+    )
+    return [...found].map(([, name = '']) => `${file}: ${plain(name)}`)
   })
   return named.filter((each) => !listed.has(each))
 }

@@ -46,8 +46,8 @@ export const askedOfOne = 4_096
  */
 const successors = 2
 /**
- * A leaver gathers facts for this time, ms. Guess: as long as its news wait for a broadcast
- * (`delay`).
+ * A leaver gathers facts for this time, ms. Guess: as long as its broadcaster gathers news (`delay`
+ * in `broadcaster.ts`).
  */
 const leavingGather = 20
 

@@ -326,6 +326,22 @@ describe('a newcomer', () => {
     expect(perPause).toEqual([1, 1, 1, 1])
   })
 
+  it.each([20, 300])('dials all remembered members though a peer lets it in and ends the link after %i ms, again and again', (life) => {
+    const others = everyone.slice(2, 34)
+    const remembered: Introducer[] = others.map(({ id }, i) => ({ id, address: Uint8Array.of(9, i), remembered: true }))
+    const bench = new Bench(self, { introducers: [door, ...remembered] })
+    for (const { id } of [alice, ...others]) bench.reach.set(id, 'hang')
+    bench.advance(introduction.aloneAfter + 1_000)
+    const dialled = new Set<string>()
+    for (let round = 0; round < 60; round++) {
+      bench.meet(alice)
+      const during = bench.advance(life)
+      bench.unlink(alice)
+      for (const { peer } of dials([...during, ...bench.advance(1_000)])) if (peer !== undefined && peer !== alice.id) dialled.add(peer)
+    }
+    expect(dialled.size).toBe(others.length)
+  })
+
   it('gives up remembered members in the end, without a warning', () => {
     const gone: Introducer = { ...door, remembered: true }
     const bench = new Bench(self, { introducers: [gone] })

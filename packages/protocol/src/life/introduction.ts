@@ -182,10 +182,19 @@ export class Introduction implements Timed {
     this.#arm()
   }
 
+  /**
+   * Goes on alone if that is due, and dials the introducers that are due.
+   *
+   * A node that has reconciled never goes on alone. Another node does so at `#aloneAt`, unless a
+   * member has let it in: then the transfer of a large pool may still be under way, so it looks
+   * again later.
+   *
+   * A node that has reconciled drops the introducers that it has reached. Any other node keeps
+   * them, since they may have to help again. An introducer with a link needs no dial.
+   */
   due(): void {
     const { now, links, effects } = this.#context
     if (this.#context.isWhole) this.#aloneAt = Infinity
-    // A member has let this node in, but the transfer of a large pool may still be under way.
     else if (now >= this.#aloneAt && this.#isServed) this.#aloneAt = now + retryMin
     else if (now >= this.#aloneAt) this.#giveUpWaiting()
     this.#attempts = this.#attempts.filter(
@@ -203,19 +212,22 @@ export class Introduction implements Timed {
   }
 
   /**
-   * Handles the end of a link. A newcomer without a complete reconciliation depends on its
-   * introducers. So does a node without any link. Only this class dials the addresses of
-   * introducers, and another node may answer there now. So this node tries all its introducers
-   * again soon.
+   * Handles the end of a link. Tries the introducers again soon in two cases.
+   *
+   * - This node has not reconciled yet, so it depends on its introducers. Their attempts go on.
+   * - This node has reconciled, and this was its last link. It starts over with all introducers,
+   *   also with those that it had dropped. No other class dials their addresses, and behind such an
+   *   address another node may answer by now.
    */
   linkLost(): void {
     const { now, isWhole, links } = this.#context
     if (isWhole && links.size > 0) return
+    const former = new Map(this.#attempts.map(({ introducer, nextTry }) => [introducer, nextTry]))
     if (isWhole) this.startOver()
-    for (const attempt of this.#attempts) {
-      const soon = now + retryMin + attempt.delay
-      attempt.nextTry = isWhole ? soon : Math.min(attempt.nextTry, soon)
-    }
+    // A peer that lets this node in and soon ends the link, again and again, must not put off the
+    // tries that are due.
+    for (const attempt of this.#attempts)
+      attempt.nextTry = Math.min(former.get(attempt.introducer) ?? Infinity, now + retryMin + attempt.delay)
     this.#arm()
   }
 

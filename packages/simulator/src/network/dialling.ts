@@ -146,7 +146,7 @@ export class Dialling {
     this.#reach(from, address, this.#options.connectTimeout, (target) => {
       if (target === undefined) fail('silent')
       else if (target === 'rejected' || !target.listening) fail('refused')
-      else if (target === from) fail('self')
+      else if (target === from) fail(peer === undefined || peer === from.id ? 'self' : 'impostor')
       else this.#begin({ dialer: from, target, relay: undefined, peer, use, fail, timeout: undefined, done: false }, deadline)
     })
   }
@@ -157,8 +157,9 @@ export class Dialling {
   }
 
   /**
-   * Simulates the round trips of the handshake. The SYN and its answer took the first two delays.
-   * Each end spends its processor time and sends its bytes with its first packet.
+   * Simulates the round trips of the handshake, one journey after the other. The SYN and its answer
+   * were the first two of the `setupDelays` journeys, so this begins with number 2. In its first
+   * packet (number 2 or 3), each end sends its bytes, and spends its processor time.
    */
   #handshakeEnd({ dialer: from, target, relay }: Handshake): Milliseconds {
     const { setupDelays, setupBytes, costs } = this.#options
@@ -209,9 +210,9 @@ export class Dialling {
   }
 
   /**
-   * Sends a SYN and repeats it. Calls back one round trip after the SYN got through or a firewall
-   * rejected it. Calls back with undefined when the time is up. Never calls back if the
-   * dialer has ended.
+   * Sends a SYN and repeats it until one gets through, or until a firewall rejects one. Calls back
+   * one round trip after that SYN was sent. Calls back with undefined when the time is up. Never
+   * calls back if the dialer has ended.
    */
   #reach(from: Endpoint, address: Address, timeout: Milliseconds, answered: (target: Endpoint | 'rejected' | undefined) => void): void {
     const key = addressKey(address)

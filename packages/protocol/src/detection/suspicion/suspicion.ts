@@ -65,9 +65,9 @@ export class Suspicion {
   relay: NodeId | undefined
   /**
    * The latest heartbeat that this node knew when the first refutation came. A later refutation is
-   * a sure sign of life only if the latest known heartbeat is then higher by more than `slack`.
-   * Undefined before the first refutation, and again after a helper reached the member or
-   * accusations expired.
+   * a sure sign of life only if the latest heartbeat known by that time exceeds this one by more
+   * than `slack` (`heartbeats.ts`). Undefined before the first refutation, and again after a helper
+   * reached the member or accusations expired.
    */
   refutedHeartbeat: number | undefined
   /**
