@@ -322,7 +322,7 @@ class Call(Sweep):
 
 
 def as_completed(jobs, timeout=None):
-    """Yields jobs as they end. See Sweep.as_completed for the values of one job.
+    """Yields each job once, as it ends. See Sweep.as_completed for the values of one job.
 
     `timeout`: seconds for the next end. Then there is a TimeoutError, whose `job` is the first job
     that has not ended.
@@ -330,7 +330,7 @@ def as_completed(jobs, timeout=None):
     if isinstance(jobs, Job):
         raise TypeError('give a list of jobs; as_completed of a sweep yields the values of one job')
     ended = queue.Queue()
-    jobs = list(jobs)
+    jobs = list(dict.fromkeys(jobs))
     for job in jobs:
         job._watch(ended.put)
     seen = set()

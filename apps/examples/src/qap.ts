@@ -1,7 +1,6 @@
-// The quadratic assignment problem by branch and bound, from the MW paper (§4;
-// docs/examples/qap.md). A driver asks for the most promising branches first; tasks bound and
-// search them. The instance is a blob in the form of QAPLIB: the number of facilities and places,
-// distances of places, flows between facilities.
+// The quadratic assignment problem by branch and bound (MW paper, §4; docs/examples/qap.md). A
+// driver starts the most promising branches first. A task computes the bounds of branches, or
+// searches them. The instance is a blob as in QAPLIB: size, distances, flows.
 import { driver, min, shared, task, type BlobReference } from '@jel/compute/program'
 
 /** The places of the first facilities. `cost` is a lower bound of all layouts that begin so. */
@@ -17,7 +16,7 @@ export const qap = driver({
   result: (tasks) => ({ cost: best.value?.cost, places: best.value?.places, tasks }),
 })
 
-/** Returns the branches that can beat the best layout. Deep in the tree it searches them itself. */
+/** If a part can beat the best layout, returns its branches; deep in the tree searches them. */
 export const relax = task(async (part: Part, { use }): Promise<readonly Part[]> => {
   const instance = await use(part.data, parse)
   if (part.places.length < Math.min(PLACED, instance.all.length)) return branches(instance, part)
@@ -36,8 +35,9 @@ function branches(instance: Instance, part: Part): Part[] {
   return children.map((places) => ({ ...part, places, cost: bound(instance, places) })).sort((a, b) => a.cost - b.cost)
 }
 
-// The Gilmore-Lawler bound. The largest flows get the shortest distances. The bound sums the minima
-// of the cost matrix: of its rows, then of its columns. Flows and distances are symmetric.
+// The Gilmore-Lawler bound. `costs`: the least cost of each facility at each place, if its largest
+// flows get the shortest ways. Adds the minimum of each row, subtracts it from the row, and adds
+// the minimum of each column. Flows and distances are symmetric.
 function bound({ all, distance, flow }: Instance, places: readonly number[]): number {
   const [open, free] = [all.slice(places.length), without(all, places)]
   const flows = open.map((one) => sorted(without(open, [one]).map((other) => flow(one, other))))

@@ -293,7 +293,10 @@ const policy: ShellCommand = {
       'the share of all owners without a --share together (default: 0, so they get only the time that the others leave)',
     ),
     flag('--half-life <time>', 'use of processor time counts half after this time, as in 12 h or 7 d (default: it counts for ever)'),
-    repeated('--override <owner=tickets>', 'further tickets of an owner; all shares together have 1000 tickets; may be repeated'),
+    repeated(
+      '--override <owner=tickets>',
+      'tickets of an owner in addition to those of its share; all shares together have 1000 tickets; may be repeated',
+    ),
     flag(
       '--compensation <factor>',
       'an owner that used less than its share gets at most this multiple of its share (default: all that others leave)',

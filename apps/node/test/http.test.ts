@@ -155,6 +155,8 @@ it('an attribute is streamed to a page that asks for it, of at most sixteen memb
     expect((await ask(url, { path, headers: { 'sec-fetch-site': 'cross-site' } }))[0]).toBe(403)
   for (let open = 1; open < 4; open += 1) expect((await follow(url, '/watch?name=system.uptime')).status).toBe(200)
   expect((await follow(url, '/watch?name=system.uptime')).status).toBe(503)
+  expect(await ask(url, { path: '/watch?name=system.uptime', method: 'HEAD' })).toEqual([503, ''])
+  expect(await ask(url, { path: '/watch', method: 'HEAD' })).toEqual([200, ''])
   for (const stream of streams) stream.abort()
   await vi.waitUntil(async () => (await follow(url, '/watch?name=system.uptime')).status === 200, { timeout: 10_000 })
 })

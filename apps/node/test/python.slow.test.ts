@@ -257,6 +257,9 @@ print(job_of_timeout(lambda: late.cancel(0)), job_of_timeout(lambda: list(jel.as
 late._take({'event': 'submitted', 'job': 'j'})
 late._pool = type('Silent', (), {'_write': lambda *_: None})
 print(job_of_timeout(lambda: late.cancel(0)))
+once = jel.Job(None, 3)
+once._take({'event': 'done', 'job': 'j', 'result': 5})
+print([job.result(0) for job in jel.as_completed([once, once], timeout=0)])
 class Array:
     dtype = type('float64', (), {'hasobject': False, 'names': None, '__str__': lambda _: 'float64'})()
     mask = tobytes = None
@@ -289,6 +292,7 @@ it.runIf(hasPython)('the Python client reads any module, knows its node at once,
       "['nobody computes', '', 'a task hangs', 'a task hangs', '', '']",
       "(True, 'the job has no id after 0 s') (True, 'no job ended within 0 s')",
       "(True, 'the job is not cancelled after 0 s')",
+      '[5]',
       "an array of float64 with objects, fields or a mask can't be sent",
       "['a']",
       '',

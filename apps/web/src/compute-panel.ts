@@ -169,7 +169,7 @@ export class ComputePanel {
       return this.#before.tasks > 0 ? 'stopped' : ''
     }
     const [job] = this.#work.jobs
-    if (job === undefined) return 'ready: waits for a job (only jobs whose results a second member checks run here)'
+    if (job === undefined) return 'ready: waits for a job (this tab runs only jobs whose results another member checks)'
     const more = this.#work.jobs.length > 1 ? ` and ${this.#work.jobs.length - 1} more` : ''
     const isIdle = performance.now() - this.#busyAt > IDLE_TIME
     return `${isIdle ? 'waits for tasks of' : 'works for'} ${plainText(job.name)} of owner ${shortId(job.owner)}${more}`

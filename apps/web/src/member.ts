@@ -117,7 +117,11 @@ function messageOf(error: unknown): string {
 }
 
 /**
- * Computes in the frame of this page. A page that asks again may want another number of workers.
+ * Computes in the frame of this page, with this number of workers.
+ *
+ * Only one page computes at a time. So the programs that run now end first: those of another page,
+ * or those of this page with another number of workers. Meanwhile this page may have closed, or
+ * another one may have begun to compute. Then nothing begins here.
  */
 async function compute(port: Port, workers: number): Promise<void> {
   await end(port)
@@ -132,6 +136,7 @@ async function compute(port: Port, workers: number): Promise<void> {
   computing = mine
   try {
     const begun = await started
+    // `end` may have been called meanwhile.
     if (computing !== mine) return
     volunteer = begun
     await sayWork()
@@ -151,8 +156,10 @@ async function stop(): Promise<void> {
 }
 
 /**
- * Ends all programs. `next`: the page that computes next. If another page computed before, only
- * that page gets a report.
+ * Ends all programs, and waits for their end.
+ *
+ * @param next the page that computes next. If another page computed until now, that one gets a
+ *   report, and then closes its frame. Without `next` no page gets a report.
  */
 async function end(next?: Port): Promise<void> {
   const ended = computing
@@ -160,7 +167,6 @@ async function end(next?: Port): Promise<void> {
   clearInterval(ended.timer)
   computing = undefined
   volunteer = undefined
-  // The other page then closes its frame.
   if (next !== undefined && ended.page !== next) say(ended.page, undefined)
   const begun = await ended.volunteer.catch(() => undefined)
   await begun?.stop()

@@ -3,8 +3,8 @@ import { UsageError } from './usage-error.ts'
 
 /**
  * Returns whether the end of standard input is a request to stop. The starter of a node closes a
- * pipe, a socket or a file to stop the node. The end of a terminal or of /dev/null means nothing:
- * the node runs in the background or under a service manager.
+ * pipe, a socket or a file to stop the node. If standard input is a terminal or /dev/null, its end
+ * means nothing: the node runs in the background or under a service manager.
  */
 export function inputEnds(): boolean {
   try {

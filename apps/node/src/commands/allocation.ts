@@ -42,7 +42,7 @@ const PATTERNS = ['ring', 'all', 'star'] as const
 
 export const select = command({
   about:
-    'the members that meet a condition over constants and attributes, the best first; score: the value of rank at a member; count: an error if there are fewer; conditions counts the members for each part of where; pattern: places count members so that the slowest edge is as fast as possible; timeout: limits the measurement of their pairs, in ms',
+    'the members that meet a condition over constants and attributes, the best first; score: the value of rank at a member; count: an error if there are fewer; conditions counts the members for each part of where; pattern: chooses and orders as many members as count says, so that the slowest pair of the pattern is as fast as possible; timeout: limits the measurement of their pairs, in ms',
   fields: {
     where: v.optional(text),
     rank: v.optional(text),
@@ -124,7 +124,7 @@ interface LeaseGiven {
 
 export const lease = command({
   about:
-    'lease capacity of a member for this node; for and from are times in ms; background: a fair share of the rest; key: a second request with the same key gets the same lease',
+    'lease capacity of a member for this node; for and from are times in ms; background: the lease has at most these amounts, and less while other leases need the capacity; key: a second request with the same key gets the same lease',
   fields: {
     node: text,
     amounts: amountsOfLine,

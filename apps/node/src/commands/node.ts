@@ -1,11 +1,11 @@
 /** The commands about the node itself, and the session. */
 import { healthText, tagText } from '../events/event-text.ts'
-import { healthJson, isOutside, nodeJson, reignJson } from '../events/events.ts'
+import { healthJson, nodeJson, reignJson } from '../events/events.ts'
 import { ledgerJson } from '../events/ledger.ts'
 import { ledgerText } from '../model/ledger-text.ts'
 import { base64, id } from '../base/schema.ts'
 import { reasonAt } from '../model/reason-at.ts'
-import { isCutOff } from '../events/health.ts'
+import { isCutOff, isOutside } from '../events/health.ts'
 import { oneLine } from '../base/text.ts'
 import { command } from './command.ts'
 import { flag } from './flags.ts'
@@ -60,7 +60,8 @@ export const health = command({
   answer: 'health',
   run: (_, { agent }) => healthJson(agent.pool.health()),
   shell: {
-    about: 'show the connectivity of this node; status 1 if it reaches a minority or nobody, or if no bootstrap address has let it in',
+    about:
+      'show the connectivity of this node; status 1 if it reaches none or only a minority of the other members, or if no bootstrap address has let it in',
     text: (answer) => [healthText(answer), ...answer.introducers.map(({ address, reason }) => oneLine(reasonAt(address, reason)))],
     status: (answer) => (isCutOff(answer) || isOutside(answer) ? 1 : 0),
   },

@@ -27,20 +27,20 @@ const texts: {
   signal: (event, name) => `signal ${oneLine(event.name)} from ${name(event.node)}`,
   event: (event, name) => `event ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`,
   query: (event, name) => `query ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`,
-  asked: (event) => `asked ${event.members} members`,
+  asked: (event) => `asked ${counted(event.members, 'member')}`,
   reply: (event, name) => `${name(event.node)}${payloadText(event.payload)}`,
-  poolClosed: (event) => `pool closed: all ${event.size} members have joined`,
+  poolClosed: (event) => `pool closed with ${counted(event.size, 'member')}`,
   terminated: (event) => `terminated by ${event.by} at ${new Date(event.at).toISOString()}`,
   health: (event) => `health: ${healthText(event)}`,
-  members: (event) => `${event.nodes.length} members`,
-  info: (event) => `${event.members.length} members`,
-  selected: (event) => `${event.matching} of ${event.considered} members match`,
+  members: (event) => counted(event.nodes.length, 'member'),
+  info: (event) => counted(event.members.length, 'member'),
+  selected: (event) => `${event.matching} of ${counted(event.considered, 'member')} ${event.matching === 1 ? 'matches' : 'match'}`,
   lease: (event) => `lease ${event.number} of ${event.member}`,
-  leases: (event) => `leases of ${event.members.length} members`,
+  leases: (event) => `leases of ${counted(event.members.length, 'member')}`,
   rankOutput: (event) => `[${event.rank}] ${printable(event.text)}`,
-  ran: (event) => `${event.ranks.length} ranks have ended`,
-  groups: (event) => `${event.groups.length} groups`,
-  services: (event) => `${event.services.length} services`,
+  ran: (event) => `${counted(event.ranks.length, 'rank')} ${event.ranks.length === 1 ? 'has' : 'have'} ended`,
+  groups: (event) => counted(event.groups.length, 'group'),
+  services: (event) => counted(event.services.length, 'service'),
   called: (event) => JSON.stringify(event.result ?? null),
   sample: (event) => {
     const time = new Date(event.at).toISOString().slice(11, 19)
@@ -50,13 +50,13 @@ const texts: {
   },
   unsampled: (event) => `${shortId(event.member)} ${unsampledText(event)}`,
   record: (event) =>
-    `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' is gone' : `, ${Buffer.byteLength(event.value, 'base64')} bytes`}`,
-  status: (event) => `${event.node.id}, ${event.members} members`,
-  links: (event) => `${event.links.length} links`,
-  records: (event) => `${event.records.length} records`,
+    `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' is gone' : `, ${counted(Buffer.byteLength(event.value, 'base64'), 'byte')}`}`,
+  status: (event) => `${event.node.id}, ${counted(event.members, 'member')}`,
+  links: (event) => counted(event.links.length, 'link'),
+  records: (event) => counted(event.records.length, 'record'),
   keys: (event) => `keys ${event.keys.map(({ id, primary }) => (primary ? `${id} (primary)` : id)).join(' ')}`,
-  allowed: (event) => (event.nodes === null ? 'every node may connect' : `${event.nodes.length} nodes may connect`),
-  jobs: (event) => `${event.jobs.length + event.more} jobs`,
+  allowed: (event) => (event.nodes === null ? 'every node may connect' : `${counted(event.nodes.length, 'node')} may connect`),
+  jobs: (event) => counted(event.jobs.length + event.more, 'job'),
   output: (event) => outputLines(event).join('\n'),
   error: (event) => `${event.code}: ${oneLine(event.message)}`,
   notice: (event) => `${event.code}: ${oneLine(event.message)}`,
@@ -106,7 +106,7 @@ function unsampledText({ why, name = '', reason = '', message = '', time = 0, co
     case 'problem':
       return oneLine(message)
     case 'lost':
-      return `${counted(count, 'sample')} were not sent, since this node was slow`
+      return `${counted(count, 'sample')} ${count === 1 ? 'was' : 'were'} not sent, since this node was slow`
     case 'gap':
       return `${oneLine(name)}: no samples for ${timeText(time)}`
   }
@@ -132,7 +132,7 @@ export function addressText(address: string): string {
 /** Returns a tag as text, or the number of its bytes if it is not text. */
 export function tagText(tag: string): string {
   const bytes = Buffer.from(tag, 'base64')
-  return isUtf8(bytes) ? oneLine(bytes.toString()) : `${bytes.length} bytes`
+  return isUtf8(bytes) ? oneLine(bytes.toString()) : counted(bytes.length, 'byte')
 }
 
 function payloadText(payload: string): string {

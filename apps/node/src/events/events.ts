@@ -359,11 +359,6 @@ export function healthJson({ links, members, suspectedShare, relayed, alone, min
   return { links, members, suspectedShare, relayed, alone, minority, introducers }
 }
 
-/** Returns whether a node is a pool of its own because no introducer lets it in. */
-export function isOutside({ alone, introducers }: Pick<HealthJson, 'alone' | 'introducers'>): boolean {
-  return alone && introducers.length > 0
-}
-
 export function healthEvent(health: Health): NodeEvent {
   return { event: 'health', ...healthJson(health) }
 }

@@ -5,6 +5,8 @@ it('times have a unit that keeps them short', () => {
   const times = [0, 0.44, 9.94, 9.96, 27.4, 999.4, 999.6, 1495, 59_949, 59_951, 200_000, 3_599_600, 7_500_000]
   const texts = ['0.0 ms', '0.4 ms', '9.9 ms', '10 ms', '27 ms', '999 ms', '1.0 s', '1.5 s', '59.9 s', '1 min', '3 min 20 s']
   expect(times.map(timeText)).toEqual([...texts, '1 h', '2 h 5 min'])
+  // Clocks of other members differ, and they may say anything.
+  expect([-120_000, Infinity, NaN].map(timeText)).toEqual(['0.0 ms', '–', '–'])
 })
 
 it.each([
@@ -15,7 +17,9 @@ it.each([
   [7_800_000, '2 h 10 min'],
   [604_790_000, '6 d 23 h'],
   [-5, '0 s'],
-])('%i ms are %s', (ms, words) => {
+  [Infinity, '–'],
+  [NaN, '–'],
+])('%d ms are %s', (ms, words) => {
   expect(durationText(ms)).toBe(words)
 })
 

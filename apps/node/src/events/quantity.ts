@@ -1,19 +1,21 @@
 /**
  * Formats a measured time in ms, as in `0.4 ms`, `27 ms` or `1.5 s`. A time of a minute or more is
- * as in {@link durationText}.
+ * as in {@link durationText}. A negative one is `0.0 ms`. One without an end, or that is no number, is
+ * `–`.
  */
 export function timeText(ms: number): string {
-  if (ms < 9.95) return `${ms.toFixed(1)} ms`
+  if (ms < 9.95) return `${Math.max(0, ms).toFixed(1)} ms`
   if (ms < 999.5) return `${Math.round(ms)} ms`
   return ms < 59_950 ? `${(ms / 1000).toFixed(1)} s` : durationText(ms)
 }
 
 /**
  * Formats an age or a term in ms, as in `12 s`, `3 min 5 s`, `2 h 10 min` or `6 d 23 h`: two units
- * at most.
+ * at most. A negative one is `0 s`. One without an end, or that is no number, is `–`.
  */
 export function durationText(ms: number): string {
   const total = Math.max(0, Math.round(ms / 1000))
+  if (!Number.isFinite(total)) return '–'
   if (total < 60) return `${total} s`
   const [large, unit, small, rest] =
     total < 3600 ? ([60, 'min', 1, 's'] as const) : total < 86_400 ? ([3600, 'h', 60, 'min'] as const) : ([86_400, 'd', 3600, 'h'] as const)

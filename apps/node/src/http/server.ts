@@ -212,16 +212,16 @@ export class HttpServer implements AsyncDisposable {
     const { agent, watches } = this.#entered
     checkSite(headers)
     const name = new URLSearchParams(url.split('?')[1]).get('name')
-    if (method === 'HEAD') {
-      response.writeHead(200, name === null ? JSON_HEADERS : STREAM_HEADERS).end()
-      return
-    }
     if (name === null) {
       response.writeHead(200, JSON_HEADERS).end(`${jsonText(await watches.names())}\n`)
       return
     }
     if (agent.stopping) throw new Refusal(503, 'this node leaves the pool')
     if (watches.isFull) throw new Refusal(503, 'too many clients watch attributes at this node already')
+    if (method === 'HEAD') {
+      response.writeHead(200, STREAM_HEADERS).end()
+      return
+    }
     try {
       watches.add(response, name, () => {
         this.#take(socket)

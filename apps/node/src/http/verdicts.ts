@@ -1,6 +1,6 @@
 import type { Agent } from '../agent/agent.ts'
-import { healthEvent, isOutside, type NodeEvent } from '../events/events.ts'
-import { isCutOff } from '../events/health.ts'
+import { healthEvent, type NodeEvent } from '../events/events.ts'
+import { isCutOff, isOutside } from '../events/health.ts'
 
 /** Whether a node is well, or ready, and the event that says so. */
 export interface Verdict {

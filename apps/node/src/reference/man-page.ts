@@ -17,7 +17,10 @@ export function manPage(program: Command, version: string): string {
     ...commands.flatMap(commandLines),
     '.SH "EXIT STATUS"',
     ...tagged('0', 'it was done; a node has left its pool'),
-    ...tagged('1', 'it could not be done, and one line on standard error says why; jel health: the node reaches nobody, or a minority'),
+    ...tagged(
+      '1',
+      'it could not be done, and one line on standard error says why; jel health: the node reaches none or only a minority of the other members',
+    ),
     ...tagged('2', 'wrong usage'),
     '.SH ENVIRONMENT',
     ...tagged('JEL_NODE', 'the end of the id of the node that commands ask, where several run here and --node names none'),

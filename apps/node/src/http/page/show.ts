@@ -7,13 +7,13 @@ import { plainEvent, type Follow, type Take } from './feed.ts'
 import { writeJobs } from './jobs.ts'
 import { writeLedger } from './ledger.ts'
 import { fill, find, line } from './lists.ts'
-import { healthLevel, isCutOff } from '../../events/health.ts'
+import { healthLevel } from '../../events/health.ts'
 import { Model, type Told } from './model.ts'
 import { Picture } from './picture.ts'
 import { writeStream } from './stream.ts'
 import { Table } from './table.ts'
 import { bytesText, eventText, healthText, plainText, troubleText } from './text.ts'
-import { durationText, shortId } from '../../events/quantity.ts'
+import { counted, durationText, shortId } from '../../events/quantity.ts'
 
 export { plainEvent, plainText, shortId, durationText, type Take }
 
@@ -113,14 +113,14 @@ function write(id: string, text: string): void {
 function writeAll(): void {
   const { pool, version, self, health, figures, entered = 0, here, history } = model
   const { sizes, detections } = history.past
-  document.title = pool === '' ? 'jel' : `${pool}: ${here} members`
+  document.title = pool === '' ? 'jel' : `${pool}: ${counted(here, 'member')}`
   write('pool', pool)
   write('self', self === undefined ? '' : `${shortId(self.id)} · ${self.location}`)
   find('self').title = self === undefined ? '' : `${self.id}\n${self.addresses.join('\n')}`
   const state = model.stopped
     ? 'has left'
     : isLive
-      ? health !== undefined && isCutOff(health)
+      ? health !== undefined && healthLevel(health) === 'bad'
         ? 'cut off'
         : 'live'
       : (stateText ?? 'no answer')
