@@ -507,8 +507,8 @@ class Pool:
     def _write(self, command):
         # NaN is no valid JSON. The node could not read the line, nor say whose command it is.
         line = json.dumps(command, allow_nan=False)
-        if len(line) >= _COMMAND_LIMIT:
-            raise JelError('LINE_TOO_LONG', f'the command has {len(line)} bytes of JSON; a node takes less than {_COMMAND_LIMIT}')
+        if len(line) > _COMMAND_LIMIT:
+            raise JelError('LINE_TOO_LONG', f'the command has {len(line)} bytes of JSON; a node takes at most {_COMMAND_LIMIT}')
         with self._lock:
             if self._error is not None:
                 raise self._error

@@ -5,11 +5,14 @@ import { Outbound } from './outbound.ts'
 import { PeerLimits } from './peer-limits.ts'
 import { Inbound } from './inbound.ts'
 
-/** The longest time from a message to its acknowledgement, ms. A guess. */
+/** The longest time from the handling of a message to its acknowledgement, ms. A guess. */
 const ACK_TIME = 100
-/** The most bytes of messages that one acknowledgement confirms. A guess. */
+/** After this number of bytes of messages, the receiver acknowledges at once. A guess. */
 const ACK_BYTES = 262_144
-/** A member uses one stream to this one. Two streams that it replaced may not have ended yet. */
+/**
+ * The most streams that one member may have open to this member: the one that it uses, and two
+ * older ones that have not ended yet.
+ */
 const STREAMS_OF_ONE = 3
 
 export interface ChannelOptions {
@@ -17,7 +20,10 @@ export interface ChannelOptions {
   readonly protocol: string
   /** The longest message, bytes. All members must have the same limit. */
   readonly maxBytes: number
-  /** The shortest time between two messages of one member, ms. Default: 0. */
+  /**
+   * The shortest time between two messages of one member, ms. A message that comes earlier waits.
+   * Default: 0.
+   */
   readonly pause?: number
   /**
    * Handles a message. If this function returns a promise, the next message of the sender waits
@@ -26,8 +32,9 @@ export interface ChannelOptions {
    */
   readonly onMessage: (from: string, message: Uint8Array) => void | Promise<void>
   /**
-   * Called if the messages that wait for a member are lost: the member does not speak the protocol,
-   * or too many bytes wait for it.
+   * Called if messages that wait for a member are dropped, because the id is no member of the pool,
+   * because the member does not speak the protocol, or because too many bytes wait for it. Not
+   * called if the member dies or leaves.
    */
   readonly onFailed: (member: string, error: Error) => void
 }
@@ -80,7 +87,8 @@ export class Channels {
 
   /**
    * Keeps streams to these members open, so that the next message to one of them waits for no dial.
-   * A stream to a member of the former call closes after 30 s without messages.
+   * The former call no longer counts: a stream that only it kept open closes after 30 s without
+   * messages.
    */
   keep(members: ReadonlySet<string>): void {
     if (this.#isClosed) return
@@ -95,7 +103,10 @@ export class Channels {
     return this.#outbound.get(to)?.bytes ?? 0
   }
 
-  /** Resolves when at most `bytes` bytes wait for a member, or when the member is gone. */
+  /**
+   * Resolves when at most `bytes` bytes wait for a member. It also resolves when the member is
+   * gone, and after a call of `close`.
+   */
   async drained(to: string, bytes: number): Promise<void> {
     for (let channel = this.#outbound.get(to); channel !== undefined && channel.bytes > bytes; channel = this.#outbound.get(to))
       await channel.change()
@@ -138,6 +149,16 @@ export class Channels {
     this.#outbound.delete(member)
   }
 
+  /**
+   * Receives messages on a stream that another member opened. The first frame is the name of a
+   * session. Each later frame is a message with its number.
+   *
+   * Each frame is handled before the next one is read (`take` in `stage`). The receiver
+   * acknowledges all messages that it has handled: `ACK_TIME` after the first of them, or as soon
+   * as they have `ACK_BYTES`.
+   *
+   * A stream above `STREAMS_OF_ONE` is aborted.
+   */
   #serve(stream: Stream, from: string): void {
     const admission = this.#limits.admit(from)
     if (admission === undefined || this.#isClosed) {
@@ -169,7 +190,8 @@ export class Channels {
       {
         maxFrameBytes: NUMBER_BYTES + this.#options.maxBytes,
         queue: new SendQueue(),
-        // The stream is not read while a message is being handled.
+        // `take` is called here and not in `onFrame`, because the stream is not read while a stage
+        // waits.
         async *stage(received) {
           for await (const frame of admission.stage(received)) {
             await take(frame)

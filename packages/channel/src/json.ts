@@ -1,6 +1,9 @@
 import * as v from 'valibot'
 
-/** Encodes a message as JSON. A short text of JSON never decodes to a large object. */
+/**
+ * Encodes a message as JSON. A short text of JSON never decodes to a large object, so a limit of
+ * the bytes limits the object, too.
+ */
 export function toJson(message: object): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(message))
 }

@@ -24,7 +24,10 @@ export interface Receiver {
   isKept(): boolean
   /** Whether to open a stream again after this error. */
   mayOpenAgain(error: unknown): boolean
-  /** Called if the receiver can't be reached, or if too many bytes wait for it. */
+  /**
+   * Called if `open` failed and `mayOpenAgain` returned false, or if too many bytes wait for the
+   * receiver.
+   */
   onFailed(error: Error): void
 }
 
@@ -46,7 +49,7 @@ export class Outbound {
   #pause = FIRST_PAUSE
   #retry: Timer | undefined
   #idle: Timer | undefined
-  /** Called when the member has acknowledged something. */
+  /** Called when the member has acknowledged something, and by `end`. */
   readonly #waiters = new Set<() => void>()
 
   constructor(to: Receiver) {

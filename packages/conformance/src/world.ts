@@ -144,7 +144,11 @@ export class World {
       const node = nodes[i] as SwarmNode
       const { present } = this.account(node)
       const same = view.length === present.size && view.every(({ id, incarnation }) => present.get(id) === incarnation)
-      check(same, () => `${name(node.id)} has ${present.size} members by its events, but ${view.length} or other lives in its view`)
+      check(
+        same,
+        () =>
+          `the view of ${name(node.id)} (${view.length} members) differs from its events (${present.size} members) in members or incarnations`,
+      )
     }
   }
 

@@ -55,7 +55,8 @@ export interface PoolOptions {
   /**
    * With `bootstrap`: whether this node founds the pool if none of its introducers lets it in. If
    * it does not found the pool, it is no candidate in elections until it has reached an introducer.
-   * So no second winner arises beside the pool that this node can't reach. Default: no.
+   * Otherwise it would elect itself, while the pool that it can't reach may have another winner.
+   * Default: no.
    */
   found?: boolean
   /**

@@ -34,9 +34,11 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   /** The time at which the driver must wake the machine. Undefined: it need not. */
   #due: Milliseconds | undefined
   /**
-   * The running timeout. It fires at `end`, and was set for the wake at `due`. `end` is later than
-   * `due` by less than the millisecond to which setTimeout rounds. `end` is the earlier one if
-   * `due` is further away than `longestDelay`.
+   * The running timeout. It was set for a wake at `due`, and it fires at `end`.
+   *
+   * Usually `end` is up to 1 ms later than `due`: setTimeout takes whole milliseconds, at least
+   * one. It is later by more if `due` was past already. It is earlier than `due` if `due` is
+   * further away than `longestDelay`.
    */
   #armed: { readonly end: Milliseconds; readonly due: Milliseconds } | undefined
   #timeout: NodeJS.Timeout | undefined
@@ -107,12 +109,16 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   }
 
   /**
-   * Wakes the machine if it is due, before the next input. A timeout that has not reached its end
-   * yet will wake it in time, so the driver waits for that timeout.
+   * Wakes the machine before the next input if its wake is overdue.
    *
-   * After a stop of the process (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's
-   * buffers are full of old input. Node.js may handle that input before the timeout. The machine
-   * learns of the stop from the lateness of its timer.
+   * This is for stops of the process (SIGSTOP, a suspended laptop, a blocked event loop). After a
+   * stop the kernel's buffers are full of old input, and Node.js may handle that input before the
+   * timeout. The machine must get its wake first: it learns of the stop from the lateness of that
+   * wake.
+   *
+   * A wake is overdue if its time is past and the running timeout should have fired. If the end of
+   * that timeout is still to come, the timeout wakes the machine. If no timeout runs, `#arm` sets
+   * one at the end of this run.
    */
   #wakeIfOverdue(): void {
     const now = this.#clock.now()
@@ -147,8 +153,9 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   }
 
   /**
-   * Sets a timeout for the next wake. Most inputs move the wake to a slightly later time. Then the
-   * driver keeps the running timeout. It fires early, and the driver sets a new one.
+   * Sets a timeout for the next wake, unless the running one was set for an earlier wake. Most
+   * inputs move the wake to a slightly later time. Then the running timeout fires early, and the
+   * driver sets a new one.
    */
   #arm(): void {
     if (this.#isStopped || this.#due === undefined || (this.#armed !== undefined && this.#armed.due <= this.#due)) return

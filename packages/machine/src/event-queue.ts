@@ -11,8 +11,9 @@ const generations = 2 ** 29
  * Events ordered by time. Events of equal times keep the order of their scheduling.
  *
  * This is a heap over typed arrays with four children per node. It is shallower than a binary heap,
- * and the children share a cache line. An event costs no object beyond its action. Cancelling
- * removes the event at once. This matters because nodes replace most timers before they are due.
+ * and `#heap` has the slots of the four children side by side. An event costs no object beyond its
+ * action. Cancelling removes the event at once. This matters because nodes replace most timers
+ * before they are due.
  */
 export class EventQueue {
   #size = 0

@@ -1,6 +1,6 @@
 /**
  * Formats a measured time in ms, as in `0.4 ms`, `27 ms` or `1.5 s`. A time of a minute or more is
- * as in {@link durationText}. A negative one is `0.0 ms`. One without an end, or that is no number, is
+ * as in {@link durationText}. A negative time is `0.0 ms`. A time that is infinite or no number is
  * `–`.
  */
 export function timeText(ms: number): string {
@@ -11,7 +11,7 @@ export function timeText(ms: number): string {
 
 /**
  * Formats an age or a term in ms, as in `12 s`, `3 min 5 s`, `2 h 10 min` or `6 d 23 h`: two units
- * at most. A negative one is `0 s`. One without an end, or that is no number, is `–`.
+ * at most. A negative time is `0 s`. A time that is infinite or no number is `–`.
  */
 export function durationText(ms: number): string {
   const total = Math.max(0, Math.round(ms / 1000))

@@ -79,14 +79,20 @@ function targetsOf(state: LedgerState): ReadonlySet<Seat> {
   return targets
 }
 
-/** Sends each seat the entries that it lacks. */
+/**
+ * Sends each target the pages that it lacks.
+ *
+ * A seat that is no target any more gets one last page. A new target gets a page at once. All
+ * targets get pages until they have all entries, or until too many pages are unanswered: one while
+ * the leader probes for the last entry that both logs have, otherwise {@link WINDOW}.
+ */
 export function pump(state: LedgerState): void {
   const { leading, log } = state
   if (leading === undefined) return
   const targets = targetsOf(state)
   for (const [seat, progress] of leading.progress) {
     if (targets.has(seat)) continue
-    // One last page tells a removed voter of its removal.
+    // By this page a removed voter learns of its removal.
     sendPage(state, seat, progress)
     leading.progress.delete(seat)
   }
@@ -95,7 +101,8 @@ export function pump(state: LedgerState): void {
     const progress = known ?? new Progress(log.lastIndex + 1, state.now)
     if (known === undefined) {
       leading.progress.set(seat, progress)
-      // When this term began, no seat had its entries. So a new target gets these entries first.
+      // When this term began, no other seat had its entries. So the leader begins with the first
+      // entry of the term. If the target lacks earlier ones, its answer moves `next` back.
       while (progress.next > 1 && log.termAt(progress.next - 1) === state.term) progress.next -= 1
       sendPage(state, seat, progress)
     }
@@ -165,8 +172,13 @@ function answered({ now }: LedgerState, progress: Progress): void {
 }
 
 /**
- * Steps down if no quorum has answered within {@link QUORUM}. Otherwise sends each seat the next
- * page, or an empty one if the seat has not answered since the last heartbeat.
+ * Steps down if no quorum has answered within {@link QUORUM}. Otherwise sends a message to each
+ * seat.
+ *
+ * A seat that has answered since the last heartbeat gets the next page, which may be empty. A
+ * silent seat may have restarted, or messages may be lost. So the leader begins again after the
+ * last entry that the seat is known to have. It sends only one empty page, or one part of a
+ * snapshot, at each heartbeat until the seat answers.
  */
 export function heartbeat(state: LedgerState): void {
   const { leading, now, seat } = state
@@ -184,10 +196,12 @@ export function heartbeat(state: LedgerState): void {
       progress.next = progress.match + 1
       progress.flights = 1
       progress.isProbing = true
-      // A seat that restarted has lost the parts. Its answer names the number of bytes that it has.
+      // A seat that restarted has lost the parts, so the leader begins again with the first one. If
+      // the seat still has them, its answer names the number of their bytes, and the leader goes on
+      // from there.
       if (progress.sending !== undefined) progress.sending = { ...progress.sending, offset: 0 }
-      // A slow seat may have the page already. To repeat the page each second would slow the seat
-      // down more.
+      // The page is empty (0 entries). A slow seat may have received the entries already, and to
+      // repeat them each second would slow it down more.
       sendPage(state, to, progress, 0)
     }
     progress.hasAnswered = false

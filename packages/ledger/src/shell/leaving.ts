@@ -11,8 +11,8 @@ const LONGEST: number = 5000
 const POLL = 10
 
 /**
- * Ends a life in the ledger. Waits until this member is no voter any more. So members that leave
- * one by one never lose the majority.
+ * Ends a life in the ledger. Waits until this member is no voter any more, but at most `LONGEST`.
+ * So members that leave one by one keep the majority, if each of them is replaced in that time.
  */
 export async function leaveLedger(part: Participation, life: Life, isShutDown: () => boolean): Promise<void> {
   const left = part.client

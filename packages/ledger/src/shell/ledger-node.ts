@@ -39,8 +39,9 @@ export interface LedgerNodeOptions {
   readonly votes: boolean
   readonly identityFile: string | undefined
   /**
-   * Whether this member may found a ledger now. It may, if it has met other members and would see a
-   * ledger of theirs, or if its user lets it begin the pool without them.
+   * Whether this member may found a ledger now, since it sees none. It may if it has met other
+   * members, because it would see a ledger of theirs. It also may if its user lets it begin the
+   * pool without them.
    */
   readonly mayFound: () => boolean
   /** Called with the warnings of the start. */
@@ -170,6 +171,8 @@ export class LedgerNode {
   }
 
   /**
+   * Appends an ordered message to the ledger, and waits until this member has applied it.
+   *
    * @returns the index of the message's entry
    * @throws NoMajorityError, LedgerBusyError
    */
@@ -190,8 +193,9 @@ export class LedgerNode {
   }
 
   /**
-   * Leaves the ledger. Waits until this member is no voter any more, but at most five seconds. So
-   * members that leave one by one never lose the majority.
+   * Leaves the ledger. Waits until this member is no voter any more, but at most five seconds, and
+   * only if there is a majority. So members that leave one by one keep the majority, if each of
+   * them is replaced in that time.
    */
   async leave(): Promise<void> {
     const part = this.#part
@@ -255,13 +259,18 @@ export class LedgerNode {
     }
   }
 
-  /** Passes an event of the fold to the parts of this node and to the listeners. */
+  /**
+   * Passes an event of the fold to the parts of this node and to the listeners.
+   *
+   * The listeners get only the events after the first join of this process (`hasEntered`). At its
+   * join, the application reads `members`.
+   */
   #take(event: LedgerEvent): void {
     const change = this.#life.take(event)
     if (event.type === 'ended') this.#duties.ended(event.life, event.how)
     if (event.type === 'joined' || event.type === 'ended') this.#duties.check()
     if (change === 'refused') this.#announcer.emit({ type: 'refused' })
-    // A newcomer reads the members after its own join. It gets only the later events.
+    // The event of the first join itself comes before `hasEntered` is set, so no listener gets it.
     if (this.#life.hasEntered) this.#announcer.emit({ type: 'event', event })
     if (event.type === 'ordered') this.#orders.take(event)
     if (change !== 'joined') return
@@ -270,10 +279,15 @@ export class LedgerNode {
     this.candidacies.resume()
   }
 
+  /**
+   * A snapshot has replaced the state of the fold, and no event reports the entries that it covers.
+   * The listeners learn that they have missed events (`gap`), unless this process had not joined
+   * yet.
+   */
   #installed(fold: Fold): void {
     this.#life.installed(fold.members)
     const { hasEntered, joined } = this.#life
-    // The join of this life may be within the snapshot.
+    // The snapshot may cover the join of this life.
     if (joined !== undefined) this.#life.hasEntered = true
     this.#orders.installed(joined === undefined ? 0 : fold.lastNumber(joined.id))
     this.candidacies.resume()

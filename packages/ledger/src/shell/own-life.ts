@@ -12,7 +12,7 @@ export class OwnLife {
   #joined: LedgerMember | undefined
   /** The incarnation whose join is being proposed. */
   #joining = 0
-  /** Whether some life of this process has joined. */
+  /** Whether some life of this process has joined. Until then the listeners get no events. */
   hasEntered = false
   /** Whether the ledger has refused this member. */
   isRefused = false

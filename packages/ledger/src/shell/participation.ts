@@ -77,7 +77,8 @@ export class Participation {
     })
     this.#transport = new Transport(port, {
       onEnvelope: (from, envelope) => this.#receive(from, envelope),
-      // A leader sends a heartbeat each second. So its stream ends only if the leader has ended.
+      // A leader sends a heartbeat each second, so its stream is never closed for silence. If its
+      // stream ends, the leader has ended or the connection is broken.
       onEnded: (from) => this.#seat?.deliver({ type: 'lost', id: from }),
     })
     this.#publisher = new Publisher(port, () => this.#seat)
@@ -159,13 +160,18 @@ export class Participation {
     return this.#seat?.isLeader === true
   }
 
+  /**
+   * The leader: the one that this member's own seat knows, if that leader feeds it. Otherwise the
+   * one that the followed voter reports.
+   */
   get leader(): Seat | undefined {
     return this.#isFed() ? this.#seat?.state.leader : this.#heard?.leader
   }
 
   /**
-   * The voters. Before the first change of voters no entry names them. Then a voting seat uses its
-   * own configuration, and any other member the leader that it knows.
+   * The voters. Before the first change of voters no entry names them. Until then a member whose
+   * seat votes takes the configuration of its seat. Any other member takes the leader as the only
+   * voter, if it knows one.
    */
   get voters(): Configuration {
     const { voters } = this.applied.end
@@ -175,7 +181,10 @@ export class Participation {
     return this.leader === undefined ? voters : { groups: [{ seats: [this.leader] }] }
   }
 
-  /** Whether a leader is known, even if the leader has been silent for a moment. */
+  /**
+   * Whether a leader is known. Unlike `leader`, it still counts the leader of the own seat if that
+   * one has been silent for a moment.
+   */
   get isLed(): boolean {
     return (this.#seat?.state.leader ?? this.#heard?.leader) !== undefined
   }
@@ -222,8 +231,12 @@ export class Participation {
   }
 
   /**
-   * Whether a leader sends entries to this member's own seat, and the seat votes. A leader sends no
-   * more entries to a seat that was replaced.
+   * Whether this member gets the entries from its own seat. Otherwise it follows a voter, as a
+   * reader.
+   *
+   * The seat must vote, and it must lead or have heard a leader within {@link ELECTION}. The second
+   * condition matters for a seat that was replaced while the member was away: such a seat still
+   * takes itself for a voter, but no leader sends entries to it.
    */
   #isFed(): boolean {
     const state = this.#seat?.state
@@ -283,7 +296,8 @@ export class Participation {
     const id = idOf(to)
     const envelope = { ledger, from: this.#seat?.seat ?? self, to, message }
     if (id === self) this.#take(self, envelope)
-    // A request comes from the id of a member. The answer goes to the member's present seat.
+    // A request names the id of its sender, not a seat. So an answer goes to the present seat of
+    // that member.
     else this.#transport.send(id, isAnswer(message) ? { ...envelope, to: this.seats.of(id)?.seat ?? to } : envelope)
   }
 

@@ -5,6 +5,6 @@ export interface LedgerPort extends Pick<
   Overlay,
   'pool' | 'self' | 'members' | 'open' | 'handle' | 'unhandle' | 'sign' | 'setConstant' | 'rejoin'
 > {
-  /** A `gap`: news was lost, so the listener must read `members()` again. */
+  /** The news `gap` means that other news was lost, so the listener must read `members()` again. */
   subscribe(listener: (news: OverlayNotification | { readonly type: 'gap' }) => void): () => void
 }

@@ -32,7 +32,7 @@ export interface LedgerStatus {
   }[]
   /**
    * The last entry that this member has applied. Without a majority: the last entry in the log of
-   * its seat.
+   * its seat, if that one is later.
    */
   readonly index: number
 }

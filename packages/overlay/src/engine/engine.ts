@@ -254,8 +254,9 @@ export class Engine {
   #linked(peer: NodeId, connection: Connection): void {
     const { direction, remoteAddr } = connection
     const member = this.node.member(peer)
-    // A hidden member with a public remote address is behind a NAT, so others can't dial it. A dial
-    // of this node reached it only if both sides dialled at once (hole punching).
+    // A hidden member with a public remote address is behind a NAT, so others can't dial it. If a
+    // dial of this node reached it all the same, both sides dialled at once (hole punching). So the
+    // outbound direction proves nothing here.
     const isHidden = member !== undefined && member.reach !== 'direct' && isPublic(remoteAddr)
     const dialable = isDirect(connection) && !isHidden && (direction === 'outbound' || looksDialable(remoteAddr, member?.addresses))
     this.#parts.host.topic.introduce(connection)
