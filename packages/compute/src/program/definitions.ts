@@ -48,7 +48,8 @@ export interface TaskContext {
   readonly save: (state: unknown) => Promise<void>
   /**
    * `aborted`: this member leaves, or gives the task up. A task that saves has two seconds for its
-   * last `save`. The field changes only while the task awaits something.
+   * last `save`. The field changes only while the task awaits something. The object is live: read
+   * `aborted` of this object itself. Its copies, clones, JSON and proxies do not tell it.
    */
   readonly stopping: { readonly aborted: boolean }
 }

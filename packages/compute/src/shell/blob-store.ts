@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, statfs, utimes, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BlobTooLargeError } from '../errors.ts'
@@ -27,8 +27,8 @@ interface StoredFile {
   readonly hash: string
   /** Bytes as the store counts them. */
   readonly size: number
-  /** Bytes of the file itself. */
-  readonly length: number
+  /** Bytes that the file takes on the disk. */
+  readonly onDisk: number
   /** ms since 1970; 0 for a file that others sent and to which no known job refers. */
   readonly usedAt: number
   /** Whether other processes pin the file. */
@@ -36,6 +36,8 @@ interface StoredFile {
   /** Whether the store may evict the file: no job needs it. */
   readonly isFree: boolean
 }
+
+type Measure = 'size' | 'onDisk'
 
 interface PutOptions {
   readonly for?: string
@@ -59,7 +61,7 @@ function defaultCacheFolder(): string {
  * If there is no room, the store evicts unpinned files. First it evicts files that others sent and
  * to which no known job refers, then the least recently used files. If that does not suffice,
  * pinned files make way for a pinned file, or for a new file that only this member has; see
- * {@link Pins.victim}. An unpinned file that other members have, too, evicts no pinned file.
+ * {@link Pins.victims}. An unpinned file that other members have, too, evicts no pinned file.
  */
 export class BlobStore {
   readonly #folder: string
@@ -67,7 +69,8 @@ export class BlobStore {
   readonly #isShared: boolean
   readonly #pins: Pins
   /**
-   * Called when the store has evicted files of this holder of pins. Some of its files may remain.
+   * Called when the store has released the pins of this holder to make room. It then removes the
+   * files that nobody else pins.
    */
   onEvicted: ((by: string) => void) | undefined
   /** Files that others sent, and to which no job that is known here refers. */
@@ -149,6 +152,8 @@ export class BlobStore {
       if ((await hashOf(bytes)) === hash) {
         // A read-only disk keeps no times of use, and needs none.
         await utimes(file, new Date(), new Date()).catch(() => {})
+        // Another process may have put the file into the folder after its pin.
+        if (this.#pins.has(hash)) this.#pins.link(hash)
         return bytes
       }
       await rm(file, { force: true })
@@ -216,7 +221,10 @@ export class BlobStore {
         if (!FULL.has(String((error as NodeJS.ErrnoException).code))) throw error
         // The disk is full before the store has reached its limit.
         rmSync(temporary, { force: true })
-        this.#evictFree(this.#files(), bytes.length, 'length')
+        const missing = await missingOnDisk(this.#folder, bytes.length)
+        const free = this.#files().filter(({ isFree }) => isFree)
+        if (sum(free, 'onDisk') < missing) throw error
+        this.#evictFree(free, missing, 'onDisk')
         await writeFile(temporary, bytes, { mode: 0o600 })
       })
       await rename(temporary, file)
@@ -259,39 +267,53 @@ export class BlobStore {
   }
 
   /**
-   * Returns the holders of pins that make way, so that this many bytes become free. Passes over
-   * holders whose files other processes pin, too: their release frees nothing now. If the other
-   * holders do not suffice, returns the first holders that would free enough if the other processes
-   * released the files, too. They do so once they need room themselves. If no holders would,
-   * nobody makes way in vain. The exception is a holder of the newest file whose turn it is: it
-   * gets no room for this file.
+   * Returns the holders of pins that make way, so that this many bytes become free.
+   *
+   * `Pins.victims` names the holders one by one, in the order in which they make way. The holders
+   * named so far free only files that no other holder and no other process pins. The search ends in
+   * one of three cases:
+   *
+   * 1. The named holders free enough. Returns those that pin a file which becomes free.
+   * 2. Nobody is left to be named. The files that other processes pin, too, become free once those
+   *    processes need room themselves. Returns the first holders that would free enough together
+   *    with these files. If none would, returns nobody, since nobody should make way in vain.
+   * 3. All holders of the newest file are named, so nobody would need that file. Returns only the
+   *    last one of them, and the newest file gets no room.
    */
   #victims(newest: string, isNeeded: boolean, files: ReadonlyMap<string, StoredFile>, bytes: number): readonly string[] {
-    const sizes = new Map([...files].map(([hash, { size }]) => [hash, size]))
-    const sizeOf = (hashes: readonly string[]): number => hashes.reduce((all, hash) => all + (sizes.get(hash) ?? 0), 0)
-    const passed = new Set<string>()
-    let enough: readonly string[] = []
     if (bytes <= 0) return []
-    for (;;) {
-      const by = this.#pins.victim(newest, isNeeded, sizes, this.#limit, passed)
-      if (by === undefined) return enough
-      passed.add(by)
-      const released = this.#pins.heldOnlyBy(passed)
-      // Without its holder nobody needs the newest file.
+    const sizes = new Map([...files].map(([hash, { size }]) => [hash, size]))
+    const named: string[] = []
+    const freed: string[] = []
+    let enough: readonly string[] = []
+    let [freedBytes, releasedBytes] = [0, 0]
+    for (const { by, released } of this.#pins.victims(newest, isNeeded, sizes, this.#limit)) {
+      named.push(by)
+      // Case 3.
       if (released.includes(newest)) return [by]
-      const freed = released.filter((hash) => files.get(hash)?.isShared === false)
-      if (sizeOf(freed) >= bytes) return [...passed].filter((each) => freed.some((hash) => this.#pins.has(hash, each)))
-      if (enough.length === 0 && sizeOf(released) >= bytes) enough = [...passed]
+      for (const hash of released) {
+        const size = sizes.get(hash) ?? 0
+        releasedBytes += size
+        if (files.get(hash)?.isShared !== false) continue
+        freedBytes += size
+        freed.push(hash)
+      }
+      if (freedBytes >= bytes) {
+        const freeing = new Set(freed.flatMap((hash) => this.#pins.of(hash)))
+        return named.filter((each) => freeing.has(each))
+      }
+      if (enough.length === 0 && releasedBytes >= bytes) enough = [...named]
     }
+    return enough
   }
 
   /**
    * Removes unpinned files until their sizes add up to this many bytes, or until none is left.
    * Returns the sum of their sizes.
    *
-   * @param measure `size`: bytes as the store counts them; `length`: bytes that the disk gets back
+   * @param measure `size`: bytes as the store counts them; `onDisk`: bytes that the disk gets back
    */
-  #evictFree(files: readonly StoredFile[], bytes: number, measure: 'size' | 'length' = 'size'): number {
+  #evictFree(files: readonly StoredFile[], bytes: number, measure: Measure = 'size'): number {
     let freed = 0
     for (const each of files.filter(({ isFree }) => isFree).sort((a, b) => a.usedAt - b.usedAt)) {
       if (freed >= bytes) break
@@ -315,7 +337,8 @@ export class BlobStore {
           file: join(this.#folder, name),
           hash,
           size: Math.max(this.#limit / MAX_FILES, status.size),
-          length: status.size,
+          // A disk may compress a file, or state no blocks.
+          onDisk: Math.max(status.size, status.blocks * 512),
           usedAt: this.#unreferenced.has(hash) ? 0 : status.mtimeMs,
           // The pins of this process are one more link.
           isShared: status.nlink > (isPinned ? 2 : 1),
@@ -343,6 +366,14 @@ export class BlobStore {
   }
 }
 
-function sum(files: readonly StoredFile[]): number {
-  return files.reduce((all, { size }) => all + size, 0)
+function sum(files: readonly StoredFile[], measure: Measure = 'size'): number {
+  return files.reduce((all, each) => all + each[measure], 0)
+}
+
+/** Returns how many bytes a full disk lacks for a file. */
+async function missingOnDisk(folder: string, length: number): Promise<number> {
+  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 0, bsize: 1 }))
+  const needed = Math.ceil(length / bsize) * bsize
+  // A disk with room may be out of inodes, or this user has reached a quota.
+  return bavail * bsize < needed ? needed - bavail * bsize : needed
 }

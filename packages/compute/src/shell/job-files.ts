@@ -23,16 +23,16 @@ import { pause } from '../pause.ts'
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 
 /**
- * At least one replica must take the bytes of a task within `GIVE_TIME` ms. If all replicas have
- * failed, the next try comes after `GIVE_AGAIN` ms. Guesses: `GIVE_TIME` is four times the
- * `ANSWER_TIME` of a blob.
+ * A member that keeps bytes of a task gives them to the replicas of the job. At least one replica
+ * must take them within `GIVE_TIME` ms. If all replicas have failed, the next try comes after
+ * `GIVE_AGAIN` ms. Guesses: `GIVE_TIME` is four times the `ANSWER_TIME` of a blob.
  */
 const [GIVE_TIME, GIVE_AGAIN] = [60_000, 1000]
 
 /**
- * Maximum bytes that a replica pins for one job if tasks of the job made them at other members.
- * Each blob counts for at least `LEAST_MADE`. Any member can send such bytes. Guesses: four results
- * of the largest size, 16 MiB.
+ * A replica also pins bytes that tasks of a job made at other members. Any member can send such
+ * bytes, so a replica pins at most `MAX_MADE` bytes of them for one job. Each blob counts for at
+ * least `LEAST_MADE` bytes. Guesses: 64 MiB are four results of the largest size.
  */
 const [MAX_MADE, LEAST_MADE] = [MAX_PART_BYTES, 64 * 1024]
 
@@ -216,7 +216,8 @@ export class JobFiles {
   async #keepMade(id: JobId, bytes: Uint8Array): Promise<BlobReference> {
     const { store, exchange, holders, scheduler } = this.#parts
     const hash = await hashOf(bytes)
-    // The pin comes first: for a pinned file, the store also evicts large results of ended jobs.
+    // The pin comes before the bytes: for a pinned file, the store also drops large results of
+    // ended jobs, which have pins of their own (spares).
     if (scheduler.ended(id) === undefined) this.pin(hash, id)
     const reference = await keepBlob(store, bytes)
     for (const begin = performance.now(); ;) {

@@ -1,4 +1,4 @@
-import type { Pool, PoolRecord } from '@jel/jel'
+import type { Pool } from '@jel/jel'
 import { decode, encode } from 'cbor-x'
 import { expect, it } from 'vitest'
 import { encodeJob, JOB_PREFIX, readJob, type JobRecord, type PublishedJob } from './job-record.ts'
@@ -40,21 +40,60 @@ it('a job states its desired state in the field `wish` of its record', () => {
   expect(read(value)).not.toHaveProperty('wish')
 })
 
-it('a job with fields of a later release does not run here as another job, and its name and fields are told', () => {
+function taking(): {
+  readonly told: unknown[]
+  readonly jobs: PublishedJobs
+  readonly take: (name: string, fields: unknown, version?: number) => void
+} {
   const told: unknown[] = []
   const jobs = new PublishedJobs({} as Pool, { id: 'self' } as ConstructorParameters<typeof PublishedJobs>[1], {
     onPublished: ({ name }) => told.push(name),
-    onForgotten: () => {},
+    onForgotten: () => told.push('forgotten'),
     onUnknown: (...unknown) => told.push(unknown),
   })
-  const known = decode(encodeJob(job)) as object
-  const take = (name: string, fields: object): void =>
-    jobs.take(
-      { name: JOB_PREFIX + name, owner: 'o', value: Uint8Array.from(encode(fields)), expires: Infinity } as unknown as PoolRecord,
-      true,
-    )
+  const take = (name: string, fields: unknown, version = 1): void => {
+    const record = { name: JOB_PREFIX + name, owner: 'o', version, value: Uint8Array.from(encode(fields)), expires: Infinity }
+    jobs.take(record, true)
+  }
+  return { told, jobs, take }
+}
+
+const known = decode(encodeJob({ ...job, submitted: Date.now() })) as object
+
+it('a job with fields of a later release does not run here as another job, and its name and fields are told', () => {
+  const { told, jobs, take } = taking()
   take('later', { ...known, region: 'eu' })
   take('known', known)
   expect(told).toEqual([['later', 'o', ['region']], 'known'])
   expect(jobs.named('o', 'later')).toBeUndefined()
+})
+
+it.each([
+  ['replaces', { program: '1'.repeat(64) }],
+  ['cancels', { wish: 'cancel' }],
+])('a record of a later release that %s a job ends the job here', (_, fields) => {
+  const { told, jobs, take } = taking()
+  take('x', known, 2)
+  take('x', { ...known, ...fields, region: 'eu' }, 1)
+  expect(jobs.named('o', 'x')).toBeDefined()
+  take('x', { ...known, ...fields, region: 'eu' }, 3)
+  expect(jobs.named('o', 'x')).toBeUndefined()
+  take('x', known, 4)
+  expect(told).toEqual(['x', ['x', 'o', ['region']], 'forgotten', 'x'])
+})
+
+it('a record that is no job has no unknown fields', () => {
+  const { told, take } = taking()
+  for (const value of [new Uint8Array(1000), Array.from({ length: 900 }, () => 0), new Date(), new Set(['a']), 'text', 5, null])
+    take('x', value)
+  expect(told).toEqual([])
+})
+
+it('a member warns once of each job of a later release, and not without end', () => {
+  const { told, take } = taking()
+  const long = 'y'.repeat(500)
+  for (let version = 1; version < 10; version++) take('x', { ...known, a: version, b: 1, [long]: 1, d: 1, e: 1 }, version)
+  expect(told).toEqual([['x', 'o', ['a', 'b', 'y'.repeat(32), 'd']]])
+  for (let n = 0; n < 1000; n++) take(`x ${n}`, { ...known, region: 'eu' })
+  expect(told).toHaveLength(256)
 })

@@ -28,6 +28,11 @@ export const MIN_TIME = 1000
 /** Maximum bytes of an input inside the record. A record has at most 1 KiB. */
 export const MAX_INLINE_INPUT = 400
 
+/** Maximum number of unknown fields that a warning names. A guess: a release adds one or two. */
+const MAX_UNKNOWN = 4
+/** Maximum characters of the name of an unknown field in a warning. A guess. */
+const MAX_UNKNOWN_LENGTH = 32
+
 /** How long a job may run, ms: 31 days, the longest life of a record. */
 export const MAX_LIFETIME = 31 * 24 * 60 * 60 * 1000
 /** How long the pool keeps a result by default, ms: a week. A guess. */
@@ -147,11 +152,17 @@ export function encodeJob(job: JobRecord): Uint8Array {
   return Uint8Array.from(encoder.encode(fields))
 }
 
-/** Returns the fields of a job's record that this release does not know. */
+/**
+ * Returns fields of a job's record that this release does not know. Names no more than
+ * {@link MAX_UNKNOWN} of them, and no more than the beginnings of long names.
+ */
 export function unknownFields({ value }: PoolRecord): string[] {
   try {
     const fields: unknown = value && encoder.decode(value)
-    return typeof fields === 'object' && fields !== null ? Object.keys(fields).filter((field) => !Object.hasOwn(schema.entries, field)) : []
+    // Bytes and lists have the names of their positions.
+    if (typeof fields !== 'object' || fields === null || Object.getPrototypeOf(fields) !== Object.prototype) return []
+    const unknown = Object.keys(fields).filter((field) => !Object.hasOwn(schema.entries, field))
+    return unknown.slice(0, MAX_UNKNOWN).map((field) => field.slice(0, MAX_UNKNOWN_LENGTH))
   } catch {
     return []
   }

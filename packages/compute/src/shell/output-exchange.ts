@@ -26,7 +26,7 @@ const [BURST, RATE] = [65_536, 65_536]
 const ANSWER_TIME = 3000
 /**
  * A new member may not know the replicas, and the replicas may not know the member. So `of` asks
- * `ATTEMPTS` times, with a pause of `ASK_AGAIN` ms. Guesses.
+ * until a replica answers, up to `ATTEMPTS` times, with a pause of `ASK_AGAIN` ms. Guesses.
  */
 const [ATTEMPTS, ASK_AGAIN] = [6, 300]
 /** Maximum number of streams that this member reads at once, in total and per member. Guesses. */
@@ -309,8 +309,11 @@ function outputsOf(data: Uint8Array): readonly NumberedOutput[] | undefined {
 }
 
 /**
- * Unites the logs of replicas. The outputs of each member stay in the order of their numbers.
- * Outputs of different members are in the order of their times.
+ * Unites the logs of replicas, with each output once. The outputs of each member stay in the order
+ * of their numbers. Outputs of different members are in the order of their times.
+ *
+ * For that, an output counts as no earlier than the one before it of the same member. Then a stable
+ * sort by time keeps the order of the numbers.
  */
 function united(logs: readonly (readonly NumberedOutput[])[]): NumberedOutput[] {
   const outputs = new Map<string, NumberedOutput>()

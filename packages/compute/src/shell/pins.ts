@@ -21,13 +21,20 @@ export interface PinLinks {
   close(): void
 }
 
-const NOBODY: ReadonlySet<string> = new Set()
+/** A holder that makes way. */
+export interface Victim {
+  readonly by: string
+  /** The files that no holder pins any more without this one and those before it. */
+  readonly released: readonly string[]
+}
 
 /** Pins of files that unfinished jobs need, and the order in which they make way. */
 export class Pins {
   readonly #links: PinLinks | undefined
   /** The pin holders by hash. */
   readonly #holders = new Map<string, Set<string>>()
+  /** The pinned files by holder. */
+  readonly #held = new Map<string, Set<string>>()
   /**
    * The owners of pin holders, the latest last. Holders of this member's own owner have no entry.
    */
@@ -52,6 +59,7 @@ export class Pins {
     if (owner !== undefined) this.#owners.set(by, owner)
     if (isSpare) this.#spares.add(by)
     this.#holders.set(hash, (holders ?? new Set<string>()).add(by))
+    this.#held.set(by, (this.#held.get(by) ?? new Set<string>()).add(hash))
     this.link(hash)
   }
 
@@ -68,22 +76,25 @@ export class Pins {
   }
 
   release(hash: string, by: string): void {
+    const held = this.#held.get(by)
+    if (held?.delete(hash) !== true) return
+    if (held.size === 0) this.#held.delete(by)
     const holders = this.#holders.get(hash)
     if (holders?.delete(by) !== true || holders.size > 0) return
     this.#holders.delete(hash)
     this.unlink(hash)
   }
 
-  /** Returns the files that only these holders pin. */
-  heldOnlyBy(by: ReadonlySet<string>): string[] {
-    return [...this.#holders].filter(([, holders]) => [...holders].every((each) => by.has(each))).map(([hash]) => hash)
+  /** Returns the holders of a file. */
+  of(hash: string): readonly string[] {
+    return [...(this.#holders.get(hash) ?? [])]
   }
 
   /** Releases all pins of this holder. Returns the files that it held. */
   releaseAll(by: string): string[] {
     this.#owners.delete(by)
     this.#spares.delete(by)
-    const held = [...this.#holders].filter(([, holders]) => holders.has(by)).map(([hash]) => hash)
+    const held = [...(this.#held.get(by) ?? [])]
     for (const hash of held) this.release(hash, by)
     return held
   }
@@ -91,13 +102,21 @@ export class Pins {
   /** Releases all pins. The end of this process does the same. */
   close(): void {
     this.#holders.clear()
+    this.#held.clear()
     this.#owners.clear()
     this.#spares.clear()
     this.#links?.close()
   }
 
+  /** Returns the first of the {@link victims}; undefined if there is none. */
+  victim(newest: string, isNeeded: boolean, sizes: ReadonlyMap<string, number>, limit: number): string | undefined {
+    for (const { by } of this.victims(newest, isNeeded, sizes, limit)) return by
+    return undefined
+  }
+
   /**
-   * Returns the holder that makes way for the newest file; undefined if none must.
+   * Yields the holders that make way for the newest file, one after another. Each counts as gone
+   * for the next. Ends when nobody pins the newest file any more.
    *
    * For a pinned file, the owner that takes most of the disk makes way if it takes more than its
    * share. Its oldest spare holder goes first, then its latest holder. This rule does not apply to
@@ -108,40 +127,34 @@ export class Pins {
    * @param isNeeded whether this member needs the newest file although nobody pins it
    * @param sizes of the files on disk, by hash
    * @param limit maximum bytes on disk
-   * @param without holders that count as gone
    */
-  victim(
-    newest: string,
-    isNeeded: boolean,
-    sizes: ReadonlyMap<string, number>,
-    limit: number,
-    without: ReadonlySet<string> = NOBODY,
-  ): string | undefined {
-    const holders = this.#holders.get(newest)
-    if (holders === undefined && !isNeeded) return undefined
-    const taken = this.#taken(sizes, without)
-    const [most] = [...taken].filter(([owner]) => owner !== undefined).sort(([, a], [, b]) => b - a)
-    if (holders !== undefined && most !== undefined && most[1] > limit / taken.size) {
-      const by = this.#holdersOf(most[0]).filter((each) => !without.has(each))
-      return by.find((each) => this.#spares.has(each)) ?? by.at(-1)
+  *victims(newest: string, isNeeded: boolean, sizes: ReadonlyMap<string, number>, limit: number): Generator<Victim, void> {
+    const needing = new Set(this.of(newest))
+    const isPinned = needing.size > 0
+    if (!isPinned && !isNeeded) return
+    const isOwn = !isPinned || [...needing].some((by) => !this.#owners.has(by))
+    const left = new PinsLeft(this.#holders, (by) => this.#owners.get(by), sizes)
+    const { taken } = left
+    const spares = this.#ownSpares()
+      .filter((by) => !needing.has(by))
+      .reverse()
+    const tasks = this.#holdersOf(TASKS)
+      .filter((by) => !needing.has(by))
+      .reverse()
+    const queues = new Map<string, string[]>()
+    for (;;) {
+      const most = isPinned ? left.most() : undefined
+      if (most !== undefined && !queues.has(most.owner)) queues.set(most.owner, this.#leavingOf(most.owner))
+      const by =
+        most !== undefined && most.bytes > limit / taken.size
+          ? left.next(queues.get(most.owner) as string[])
+          : (((taken.get(undefined) ?? 0) > limit / 2 ? left.next(spares) : undefined) ??
+            (isOwn ? (left.next(tasks) ?? left.next(spares)) : undefined))
+      if (by === undefined) return
+      const released = left.release(by, this.#held.get(by) ?? [])
+      yield { by, released }
+      if (released.includes(newest)) return
     }
-    const spares = (taken.get(undefined) ?? 0) > limit / 2 ? this.#ownSpares() : []
-    const isOwn = holders === undefined || [...holders].some((by) => !this.#owners.has(by))
-    const all = isOwn ? [...spares, ...this.#holdersOf(TASKS), ...this.#ownSpares()] : spares
-    return all.find((by) => holders?.has(by) !== true && !without.has(by))
-  }
-
-  /** Returns the bytes that each owner takes. This member's owner is undefined. */
-  #taken(sizes: ReadonlyMap<string, number>, without: ReadonlySet<string>): Map<string | undefined, number> {
-    const taken = new Map<string | undefined, number>()
-    for (const [hash, holders] of this.#holders) {
-      const size = sizes.get(hash)
-      // A pin of a file that is not here takes nothing.
-      if (size === undefined) continue
-      const present = [...holders].filter((by) => !without.has(by))
-      for (const owner of new Set(present.map((by) => this.#owners.get(by)))) taken.set(owner, (taken.get(owner) ?? 0) + size)
-    }
-    return taken
   }
 
   /** Returns the spare holders of this member's owner, the oldest first. */
@@ -152,5 +165,82 @@ export class Pins {
   /** Returns the holders of an owner, the latest last. */
   #holdersOf(owner: string | undefined): string[] {
     return [...this.#owners].flatMap(([by, each]) => (each === owner ? [by] : []))
+  }
+
+  /** Returns the holders of an owner in the order in which they make way, the first one last. */
+  #leavingOf(owner: string): string[] {
+    const all = this.#holdersOf(owner)
+    return [...all.filter((by) => !this.#spares.has(by)), ...all.filter((by) => this.#spares.has(by)).reverse()]
+  }
+}
+
+/** The pins that are left while holders make way. It counts them once, and then each change. */
+class PinsLeft {
+  readonly #ownerOf: (by: string) => string | undefined
+  readonly #sizes: ReadonlyMap<string, number>
+  readonly #gone = new Set<string>()
+  /** The number of holders by hash. */
+  readonly #holders = new Map<string, number>()
+  /**
+   * The number of holders by owner and hash. A pin of a file that is not here takes nothing. This
+   * member's owner is undefined.
+   */
+  readonly #files = new Map<string | undefined, Map<string, number>>()
+  readonly #taken = new Map<string | undefined, number>()
+
+  constructor(
+    holders: ReadonlyMap<string, ReadonlySet<string>>,
+    ownerOf: (by: string) => string | undefined,
+    sizes: ReadonlyMap<string, number>,
+  ) {
+    this.#ownerOf = ownerOf
+    this.#sizes = sizes
+    for (const [hash, all] of holders) {
+      this.#holders.set(hash, all.size)
+      if (sizes.has(hash)) for (const by of all) this.#count(hash, ownerOf(by), 1)
+    }
+  }
+
+  /** The bytes that each owner takes. Without owners that take none. */
+  get taken(): ReadonlyMap<string | undefined, number> {
+    return this.#taken
+  }
+
+  /** Returns the owner that takes most, without this member's owner. */
+  most(): { readonly owner: string; readonly bytes: number } | undefined {
+    let most: { readonly owner: string; readonly bytes: number } | undefined
+    for (const [owner, bytes] of this.#taken) if (owner !== undefined && bytes > (most?.bytes ?? 0)) most = { owner, bytes }
+    return most
+  }
+
+  /** Takes the last holder from the queue that is not gone. */
+  next(queue: string[]): string | undefined {
+    for (let by = queue.pop(); by !== undefined; by = queue.pop()) if (!this.#gone.has(by)) return by
+    return undefined
+  }
+
+  /** Returns the files that no holder pins any more. */
+  release(by: string, held: Iterable<string>): string[] {
+    this.#gone.add(by)
+    const owner = this.#ownerOf(by)
+    const released: string[] = []
+    for (const hash of held) {
+      const left = (this.#holders.get(hash) ?? 0) - 1
+      this.#holders.set(hash, left)
+      if (left === 0) released.push(hash)
+      if (this.#sizes.has(hash)) this.#count(hash, owner, -1)
+    }
+    return released
+  }
+
+  #count(hash: string, owner: string | undefined, more: 1 | -1): void {
+    const files = this.#files.get(owner) ?? new Map<string, number>()
+    const before = files.get(hash) ?? 0
+    const size = this.#sizes.get(hash) ?? 0
+    if (before + more > 0) files.set(hash, before + more)
+    else files.delete(hash)
+    if (before === 0 || before + more === 0) this.#taken.set(owner, (this.#taken.get(owner) ?? 0) + more * size)
+    this.#files.set(owner, files)
+    if (files.size === 0) this.#taken.delete(owner)
   }
 }

@@ -14,13 +14,18 @@ const FRESH = 10_000
  * withdraw in a minute.
  */
 const MAX_WITHDRAWN = 1024
+/**
+ * Maximum number of jobs of later releases of which this member warns. After that it is silent. A
+ * guess: so many warnings suffice to update the member.
+ */
+const MAX_UNKNOWN_JOBS = 256
 
 export interface PublishedJobsEvents {
   /** A job, or a new version of a job. `fresh`: it was submitted just now. */
   onPublished(job: PublishedJob, fresh: boolean): void
   /** A job expired, its owner withdrew it, or gave its name to another job. */
   onForgotten(id: JobId): void
-  /** The record of a job has fields that this release does not know. */
+  /** The record of a job has fields that this release does not know. Called once for a job. */
   onUnknown(name: string, owner: string, fields: readonly string[]): void
 }
 
@@ -44,6 +49,8 @@ export class PublishedJobs {
    * the job belongs to its owner.
    */
   readonly #withdrawn = new Map<JobId, number>()
+  /** The jobs of later releases of which this member warned, by owner and name. */
+  readonly #unknown = new Set<string>()
   readonly #expiry = new Expiry(
     () => this.#jobs.values(),
     (job) => this.forget(job),
@@ -125,8 +132,9 @@ export class PublishedJobs {
     const known = this.named(record.owner, record.name.slice(JOB_PREFIX.length))
     const job = readJob(record)
     if (job === undefined && record.value !== undefined) {
-      const fields = unknownFields(record)
-      if (fields.length > 0) this.#events.onUnknown(record.name.slice(JOB_PREFIX.length), record.owner, fields)
+      // The owner gave the name to a job that this release does not know.
+      if (known !== undefined && known.version < record.version) this.forget(known.id)
+      this.#noteUnknown(record)
       return
     }
     if (job !== undefined && this.#withdrawn.get(job.id) === job.submitted) {
@@ -189,6 +197,15 @@ export class PublishedJobs {
     const job = this.#jobs.get(id)
     const lifetime = job?.owner === this.owner ? lifetimeAfterEnd(job, Date.now()) : undefined
     if (job !== undefined && lifetime !== undefined) void this.publish(job.name, job, lifetime).catch(() => {})
+  }
+
+  /** Warns once of each job, since each member may publish records without end. */
+  #noteUnknown(record: PoolRecord): void {
+    const fields = unknownFields(record)
+    const job = `${record.owner} ${record.name}`
+    if (fields.length === 0 || this.#unknown.has(job) || this.#unknown.size === MAX_UNKNOWN_JOBS) return
+    this.#unknown.add(job)
+    this.#events.onUnknown(record.name.slice(JOB_PREFIX.length), record.owner, fields)
   }
 
   #noteWithdrawn({ id, submitted }: PublishedJob): void {

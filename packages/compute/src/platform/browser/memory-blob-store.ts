@@ -9,7 +9,7 @@ const OVERHEAD = 16 * 1024
 /**
  * Stores blobs in memory. Like `BlobStore`, it evicts unpinned blobs first: those that others sent
  * and that no job has named, then the least recently used. Then pinned blobs make way, see
- * {@link Pins.victim}.
+ * {@link Pins.victims}.
  */
 export class MemoryBlobStore implements Pick<BlobStore, keyof BlobStore> {
   readonly limit: number
