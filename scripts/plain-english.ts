@@ -11,7 +11,7 @@ import { root } from './workspace.ts'
 const columns = 100
 /** Directives of tools and links can't be broken into several lines. */
 const unbreakable = /oxlint-disable|@ts-|https?:\/\//u
-const comment = /^\s*(?:\/\/|\/?\*(?![#\w]+\())|(?<=\s)\/\/ /u
+const comment = /^\s*(?:\/\/|\/?\*(?![#\w]+[(<]))|(?<=\s)\/\/ /u
 const clause = /^(?:who|whom|whose|what)(?:ever)?\b[^?]*$/iu
 
 /**

@@ -79,8 +79,8 @@ export class Allocator implements AsyncDisposable {
   }
 
   /**
-   * Limits the holder of a lease of this member to the present amount of the lease, in bytes a
-   * second. All limits with one token share this amount.
+   * Returns a limit that enforces a lease of this member. The holder may send as many bytes a
+   * second as the present amount of the lease. All limits with one token share this amount.
    *
    * @param holder the member at the other end of the stream
    * @param token the token that the holder sent
@@ -105,8 +105,8 @@ export class Allocator implements AsyncDisposable {
   /**
    * Leases capacity of a member.
    *
-   * @throws InvalidRequestError; LeaseError with the code `CAPACITY` and the time until it would
-   *   fit; UnknownMemberError; OpenError if the member can't be reached or grants no leases
+   * @throws InvalidRequestError; LeaseError, with the time until the request would fit, if that is
+   *   known; UnknownMemberError; OpenError if the member can't be reached or grants no leases
    */
   async lease(member: MemberRef, amounts: Amounts, options: LeaseOptions): Promise<Lease> {
     this.#check()

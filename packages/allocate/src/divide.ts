@@ -18,9 +18,8 @@ export interface Division {
  * Divides work so that all workers end at the same time: part × each + fixed = time (AppLeS). A
  * worker whose part would be larger than `most` gets `most`.
  *
- * @returns undefined if that is impossible. A part would be negative, because the fixed time of a
- *   worker is longer than the time in which the others do the whole work. Or the work is larger
- *   than the sum of all `most`.
+ * @returns undefined if that is impossible: the work is larger than the sum of all `most`, or a
+ *   worker whose fixed time is very long would get a negative part
  */
 export function divide(work: number, workers: readonly Worker[]): Division | undefined {
   const full = new Set<Worker>()

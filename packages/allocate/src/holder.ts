@@ -18,8 +18,8 @@ export interface LeaseOptions {
   /** The lease begins after this time, ms. Default: now. */
   readonly from?: Milliseconds | undefined
   /**
-   * The lease has a fair share of the capacity that other leases leave. The share changes: see
-   * `Lease.onChange`. Default: no.
+   * The lease has a fair share of the capacity that other leases leave, at most the asked amounts.
+   * The share changes: see `Lease.onChange`. Default: no.
    */
   readonly background?: boolean | undefined
   /** A second request with the same key is about the same lease. Default: a new key. */

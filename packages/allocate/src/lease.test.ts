@@ -1,6 +1,8 @@
 import type { Pool } from '@jel/jel'
+import * as v from 'valibot'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { LeaseRequest } from './core/lease-input.ts'
+import { LONGEST, type LeaseRequest } from './core/lease-input.ts'
+import { granterMessage, type GranterMessage } from './core/messages.ts'
 import { Lease, type Connect } from './lease.ts'
 import { Granter } from './shell/granter.ts'
 
@@ -75,4 +77,74 @@ it('a function that no longer wants the changes of a lease is not called', async
   await lease.change({ cpus: 1 })
   expect(heard).toEqual([{ cpus: 3 }])
   await lease.release()
+})
+
+it('a lease in advance that is much shorter than the time until it begins lasts for 99 % of its term', async () => {
+  const { granter: own, connect } = granter()
+  const [wait, term] = [86_400_000, 60_000]
+  const lease = await Lease.ask('me', { ...asked, from: wait, for: term }, connect)
+  expect([lease.startsIn, lease.endsIn]).toEqual([wait, wait + term * 0.99])
+  await vi.advanceTimersByTimeAsync(wait + term * 0.99 - 1)
+  expect(lease.signal.aborted).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(lease.signal.aborted).toBe(true)
+  expect(own.list()).toHaveLength(1)
+})
+
+it('a running lease ends no later because a change of it waits for background leases', async () => {
+  const { connect } = granter()
+  const lease = await Lease.ask('me', { ...asked, amounts: { cpus: 1 }, for: 100_000 }, connect)
+  await Lease.ask('me', { ...asked, amounts: { cpus: 4 }, for: 100_000, background: true, key: 'rest' }, connect)
+  await vi.advanceTimersByTimeAsync(1000)
+  await lease.change({ cpus: 3 })
+  expect(lease.endsIn).toBe(99_000 * 0.99)
+})
+
+it('a lease of 31 days is granted, and the list of its granter is valid, also if background leases make room', async () => {
+  const { granter: own, connect } = granter()
+  await Lease.ask('me', { ...asked, amounts: { cpus: 4 }, background: true, key: 'rest' }, connect)
+  const lease = await Lease.ask('me', { ...asked, for: LONGEST }, connect)
+  const list = { leases: own.list(), totals: own.totals, ranks: [], starts: [] }
+  expect(v.is(granterMessage, list)).toBe(true)
+  expect(lease.startsIn).toBe(500)
+})
+
+it('a lease that ends while its holder connects again leaves no stream, and does not change any more', async () => {
+  const { granter: own } = granter()
+  const open = new Set<(message: GranterMessage | undefined) => void>()
+  let delay = 0
+  const connect: Connect = async (onMessage) => {
+    await new Promise((resolve) => setTimeout(resolve, delay))
+    open.add(onMessage)
+    return { send: own.connect(onMessage), close: () => open.delete(onMessage) }
+  }
+  const asking = Lease.ask('me', { ...asked, for: 100_000, background: true }, connect)
+  await vi.advanceTimersByTimeAsync(1)
+  const lease = await asking
+  // The stream breaks 50 ms before the end.
+  await vi.advanceTimersByTimeAsync(98_949)
+  delay = 100
+  const [former] = open
+  open.clear()
+  former?.(undefined)
+  await vi.advanceTimersByTimeAsync(50)
+  expect([lease.signal.aborted, lease.amounts]).toEqual([true, {}])
+  await vi.advanceTimersByTimeAsync(1000)
+  expect([open.size, lease.amounts]).toEqual([0, {}])
+})
+
+it('a lease whose stream breaks after its end tells nobody of a change', async () => {
+  const { granter: own } = granter()
+  let last: ((message: GranterMessage | undefined) => void) | undefined
+  const connect: Connect = async (onMessage) => {
+    last = onMessage
+    return await Promise.resolve({ send: own.connect(onMessage), close: () => {} })
+  }
+  const lease = await Lease.ask('me', { ...asked, background: true }, connect)
+  const heard: unknown[] = []
+  lease.onChange((amounts) => heard.push(amounts))
+  await lease.release()
+  last?.(undefined)
+  expect(heard).toEqual([])
+  expect(vi.getTimerCount()).toBe(1)
 })

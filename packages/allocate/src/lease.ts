@@ -13,9 +13,10 @@ const ANSWER_TIME = 5000
 const [ATTEMPTS, ASK_AGAIN] = [4, 300]
 
 /**
- * A holder ends a lease after this share of its granter's time. So the holder ends first even with
- * a clock that is slower by up to a hundredth. A guess: the rates of computers' clocks differ by a
- * thousandth at most.
+ * A holder ends a lease after this share of the term. So the holder ends first even with a clock
+ * that is slower by up to a hundredth. A guess: the rates of computers' clocks differ by a
+ * thousandth at most. The time before the begin of the lease has no margin: with it, a short lease
+ * far in advance would end before it begins.
  */
 const HOLDER_SHARE = 0.99
 
@@ -56,7 +57,7 @@ export class Lease implements AsyncDisposable {
   #startsAt: Milliseconds = 0
   #endsAt: Milliseconds = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Ends the wait of larger amounts for what background leases give back. */
+  /** Runs while a change waits for background leases. At its end the larger amounts begin. */
   #change: ReturnType<typeof setTimeout> | undefined
 
   private constructor(member: string, asked: LeaseRequest, connect: Connect) {
@@ -97,7 +98,7 @@ export class Lease implements AsyncDisposable {
     return this.#amounts
   }
 
-  /** The time until the capacity may be used, ms. */
+  /** The time until the lease begins, ms. From then on its capacity may be used. */
   get startsIn(): Milliseconds {
     return Math.max(0, this.#startsAt - performance.now())
   }
@@ -116,9 +117,9 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Calls a function when the amounts of the lease change. The holder has half a second to reduce
-   * its use of a background lease. If the stream of such a lease breaks, its amounts are empty at
-   * once.
+   * Calls a function when the amounts of the lease change. If the share of a background lease
+   * becomes smaller, its holder has half a second to reduce its use. If the stream of such a lease
+   * breaks, its amounts are empty at once.
    *
    * @returns a function that ends the calls
    */
@@ -128,8 +129,8 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Extends the lease: its granter counts at least this time from now on, ms. The holder ends it
-   * after 99 % of that time.
+   * Extends the lease, so that its granter keeps it for at least this time from now on, ms. The
+   * holder ends it after 99 % of that time.
    *
    * @throws LeaseError if others have a lease of the capacity for that time; LeaseEndedError
    */
@@ -138,8 +139,8 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Changes the amounts. Larger amounts of which background leases must give back a part come half
-   * a second later: `amounts` has the former ones until then.
+   * Changes the amounts. If background leases must make room for them, the new amounts begin half a
+   * second later. Until then `amounts` has the former ones.
    *
    * @throws LeaseError if the amounts do not fit: the lease stays as it was; LeaseEndedError
    */
@@ -191,7 +192,11 @@ export class Lease implements AsyncDisposable {
     this.#end.signal.throwIfAborted()
     const begin = performance.now()
     if (this.#wire === undefined) {
-      this.#wire = await this.#connect((received) => this.#take(received))
+      const wire = await this.#connect((received) => this.#take(received))
+      // The lease may have ended meanwhile.
+      if (this.#end.signal.aborted) wire.close()
+      this.#end.signal.throwIfAborted()
+      this.#wire = wire
       // The same key names the same lease, also over a new connection.
       const again = this.#token !== undefined
       await this.#ask({ ask: { ...this.#asked, ...(again && { again }) } }, begin)
@@ -208,7 +213,7 @@ export class Lease implements AsyncDisposable {
         this.#granted(received, asked)
         resolve()
       } catch (error) {
-        reject(error as Error)
+        reject(error)
       }
     }
     this.#waiting = { answer, reject }
@@ -235,6 +240,8 @@ export class Lease implements AsyncDisposable {
     if (!('granted' in message)) throw new LeaseError('NO_ANSWER', `${this.member} sent a message that is no answer`)
     const { number, startsIn, endsIn, amounts } = message.granted
     const hasBegun = this.#token !== undefined && this.startsIn === 0
+    // After a change `startsIn` may be the time until the new amounts of a running lease begin.
+    const waits = hasBegun ? 0 : startsIn
     this.#token ??= { member: this.member, incarnation: message.incarnation, number }
     if (this.#token.number !== number || this.#token.incarnation !== message.incarnation) {
       this.finish('its granter has restarted')
@@ -246,7 +253,7 @@ export class Lease implements AsyncDisposable {
       this.#changed(amounts)
       this.#startsAt = performance.now() + startsIn
     }
-    this.#endsAt = asked + endsIn * HOLDER_SHARE
+    this.#endsAt = asked + waits + (endsIn - waits) * HOLDER_SHARE
     this.#arm()
   }
 
@@ -262,6 +269,8 @@ export class Lease implements AsyncDisposable {
   }
 
   #take(message: GranterMessage | undefined): void {
+    // A message may still come after the end, as the answer to a release does.
+    if (this.#end.signal.aborted) return
     if (message === undefined) {
       this.#wire = undefined
       this.#waiting?.reject(new LeaseError('NO_ANSWER', `${this.member} ended the stream`))

@@ -26,7 +26,7 @@ export interface SelectOptions {
    * first: `-load` prefers small loads. Members whose number is unknown come last.
    */
   readonly rank?: string | undefined
-  /** Only these members. Default: all. */
+  /** Only these members, each named by its id or by the end of its id. Default: all. */
   readonly ids?: readonly string[] | undefined
   /** The end of the location, in levels. */
   readonly location?: string | undefined
@@ -40,10 +40,10 @@ export interface SelectOptions {
 /** The members that are wanted, and the exchange of data between them. */
 export interface PatternOptions extends SelectOptions {
   /**
-   * The positions that will exchange data, among `count` of them. The members come in such an order
-   * that the slowest edge is as fast as possible: the first member is at position 0. Only the 64
-   * members with the greatest `rank` are considered, and `rank` decides among equal placements.
-   * Default: none.
+   * Which of the `count` positions exchange data. Members are placed at the positions so that the
+   * slowest pair that exchanges data is as fast as possible. The first member of the result is at
+   * position 0. Only the 64 members with the greatest `rank` are considered, and `rank` decides
+   * among equal placements. Default: none.
    */
   readonly pattern?: Pattern | undefined
   /**

@@ -7,12 +7,12 @@ const pools: Pool[] = []
 afterEach(async () => void (await Promise.all(pools.splice(0).map(async (pool) => await pool.leave()))))
 
 let count = 0
-async function allocators(number: number, sites = 2): Promise<Allocator[]> {
+async function allocators(number: number, sites = 2, suffix = ''): Promise<Allocator[]> {
   const name = `grouped-${process.pid}-${count++}`
   const made: Allocator[] = []
   for (let at = 0; at < number; at++) {
     const bootstrap = pools.slice(0, 1).flatMap(({ self }) => self.addresses)
-    const location = `n${at}@site${at % sites}`
+    const location = `n${at}@site${at % sites}${suffix}`
     const pool = await joinPool(name, { listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, bootstrap, location })
     pools.push(pool)
     made.push(await allocator(pool, await monitor(pool)))
@@ -158,6 +158,27 @@ describe('a group', () => {
     for (const each of all) each.program('p', (_, input) => (input as string).length)
     const run = await (all[0] as Allocator).group('p', { count: 2, input: '"'.repeat(520_000) })
     expect(await run.ended).toEqual([{ value: 520_000 }, { value: 520_000 }])
+  })
+
+  it('starts at sites with long names', async () => {
+    const all = await allocators(2, 2, '"'.repeat(240))
+    for (const each of all) each.program('p', (group) => group.members.length)
+    const run = await (all[0] as Allocator).group('p', { count: 2 })
+    expect(await run.ended).toEqual([{ value: 2 }, { value: 2 }])
+  })
+
+  it('rejects output that is too long for a message, and goes on', async () => {
+    const all = await allocators(2)
+    for (const each of all)
+      each.program('p', async (_group, _input, { output }) => {
+        await output('stdout', 'x'.repeat(65_536))
+        await output('stdout', 'y'.repeat(65_537)).catch(async (error: unknown) => await output('stderr', String(error)))
+      })
+    const run = await (all[0] as Allocator).group('p', { count: 1, ids: [pools[1]?.self.id as string] })
+    const got: string[] = []
+    run.onOutput(({ stream, text }) => got.push(stream === 'stderr' ? text : `${text.length}`))
+    await run.ended
+    expect(got).toEqual(['65536', 'RangeError: the output has 65537 characters; at most 65536 are allowed'])
   })
 
   it('names the reason if too few members can take a rank', async () => {

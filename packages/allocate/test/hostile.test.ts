@@ -3,6 +3,7 @@ import { monitor } from '@jel/monitor'
 import { lpStream } from '@libp2p/utils'
 import { afterEach, describe, expect, it } from 'vitest'
 import { allocator } from '../src/index.ts'
+import { Granter } from '../src/shell/granter.ts'
 
 const pools: Pool[] = []
 afterEach(async () => void (await Promise.all(pools.splice(0).map(async (pool) => await pool.leave()))))
@@ -102,5 +103,25 @@ describe('a member that serves attributes and leases', () => {
           ),
       )
       .toBe(true)
+  })
+
+  it('forgets all leases of a stream that ends, also if it was for several', async () => {
+    const { victim, hostile } = await trio()
+    // The protocol of a member that has an allocator is taken.
+    const granter = new Granter(
+      hostile,
+      () => true,
+      () => {},
+      () => ({ ranks: [], starts: [] }),
+    )
+    await granter.start(new AbortController().signal)
+    granter.offer('cpus', 4)
+    const stream = lpStream(await victim.open(hostile.self.id, '/jel-lease/1.0.0'))
+    for (const key of ['a', 'b', 'c'])
+      await stream.write(bytesOf({ ask: { amounts: { cpus: 1 }, for: 3_600_000, from: 0, background: true, key } }))
+    await expect.poll(() => granter.connections).toBe(3)
+    stream.unwrap().abort(new Error('over'))
+    await expect.poll(() => granter.connections).toBe(0)
+    expect(granter.list()).toHaveLength(3)
   })
 })

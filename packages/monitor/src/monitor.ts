@@ -56,9 +56,10 @@ export class Monitor implements AsyncDisposable {
   }
 
   /**
-   * States constants of this member, such as its processors. They are part of the statement with
-   * which this member joined, so all members have them, and none has to ask. A second call adds to
-   * the first one. The value `undefined` removes a constant.
+   * States constants of this member, such as its processors. They are in this member's
+   * joined-statement, and each call replaces that statement. All members have it, so none has to
+   * ask. A second call adds to the constants of the first one. The value `undefined` removes a
+   * constant.
    *
    * @throws InvalidAttributeError for an invalid name or value; InvalidConstantError if all
    *   constants of this member take more than 512 bytes
@@ -131,8 +132,8 @@ export class Monitor implements AsyncDisposable {
   /**
    * Watches attributes of members, newcomers included, until the reader of the result stops. A
    * member measures an attribute once for all members that watch it. After a broken stream the
-   * member sends the samples of the last ten minutes again that this member missed, marked as
-   * `replayed`.
+   * watched member sends again the samples of the last ten minutes that this member missed. They
+   * are marked as `replayed`.
    *
    * @throws InvalidWatchError, InvalidExpressionError
    */
@@ -142,8 +143,8 @@ export class Monitor implements AsyncDisposable {
   }
 
   /**
-   * The aggregates that this member computes for its site, for the watches by site of all members.
-   * Empty: no such watch runs here.
+   * The aggregates that this member computes because members watch its site (`by: 'site'`). Empty:
+   * no such watch runs here.
    */
   get siteAggregates(): readonly (SiteAggregate & { readonly site: string })[] {
     const site = siteOf(this.#pool.self)
@@ -172,12 +173,20 @@ export class Monitor implements AsyncDisposable {
    * Sends samples of attributes to a member that accepts them.
    *
    * @returns a function that ends the sending
-   * @throws InvalidWatchError, InvalidExpressionError; UnknownMemberError; OpenError
+   * @throws InvalidWatchError, InvalidExpressionError; UnknownMemberError; OpenError;
+   *   MonitorClosedError
    */
   async push(member: MemberRef, spec: WatchSpec): Promise<() => void> {
     this.#check()
     const parsed = parseWatch(spec)
-    return this.#server.push(await this.#pool.open(member, WATCH_PROTOCOL), parsed)
+    const stream = await this.#pool.open(member, WATCH_PROTOCOL)
+    try {
+      this.#check()
+    } catch (error) {
+      stream.abort(error as Error)
+      throw error
+    }
+    return this.#server.push(stream, parsed)
   }
 
   /**

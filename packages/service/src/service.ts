@@ -59,7 +59,10 @@ export interface ReplicatedService<State, Operation = unknown, Result = unknown>
    * applied again to the state of the other side.
    */
   readonly merge?: (ours: State, theirs: State) => State
-  /** `refuse`: the primary refuses operations while it is in a minority of the pool. */
+  /**
+   * `refuse`: the primary refuses operations while it is in a minority of the pool. Default: it
+   * applies them.
+   */
   readonly minority?: 'refuse'
   /** The primary applies operations also without a backup. Default: it answers `DEGRADED`. */
   readonly alone?: boolean

@@ -12,8 +12,8 @@ const [MAX_HOLDS, MAX_OF_ONE] = [1024, 64]
 export interface HoldRequest {
   readonly group: string
   /**
-   * The number of this hold among those of the group here. Each of them has another name: see
-   * `group`.
+   * The number of this hold among the holds of one group at this member, from 0. Each of them has a
+   * name of its own in `group`.
    */
   readonly place: number
   /** The member that starts the group. */
@@ -174,15 +174,16 @@ export class Holds {
   }
 
   /**
-   * Takes capacity from younger groups, and returns their holds. Returns undefined, and takes
-   * nothing, if that is not enough.
+   * Takes capacity from younger groups, the youngest first, and returns their holds. A hold that
+   * need not be taken is kept. Returns undefined, and takes nothing, if all is not enough.
    */
   #makeRoom(hold: Hold, reservation: Reservation, now: Milliseconds, date: number): readonly Hold[] | undefined {
     const fits = (): boolean => Object.keys(this.#calendar.missing(reservation)).length === 0
     const weaker = [...this.#holds.values()]
       .filter((each) => each.state === 'held' && (this.#order(hold, each, date) < 0 || now - each.since >= LONGEST_HOLD))
+      .filter(({ amounts }) => sharesCapacity(amounts, hold.amounts))
       .sort((a, b) => this.#order(b, a, date))
-    const taken: Hold[] = []
+    let taken: Hold[] = []
     while (!fits()) {
       const next = weaker.shift()
       if (next === undefined) {
@@ -192,6 +193,13 @@ export class Holds {
       this.#calendar.remove(next.reservation as Reservation)
       taken.push(next)
     }
+    // A hold that was taken later may be larger. Then there may be room for earlier ones.
+    taken = taken.toReversed().filter((each) => {
+      this.#calendar.add(each.reservation as Reservation)
+      if (fits()) return false
+      this.#calendar.remove(each.reservation as Reservation)
+      return true
+    })
     for (const each of taken) {
       // The hold had its time. It counts as younger than the others from now on.
       if (now - each.since >= LONGEST_HOLD) each.date = date

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
+import * as v from 'valibot'
 import { describe, expect, it, vi } from 'vitest'
 import { Fence } from './fence.ts'
-import type { Granted, LeaseEffect, LeaseRequest, Refusal } from './lease-input.ts'
+import { LONGEST, type Granted, type LeaseEffect, type LeaseRequest, type Refusal } from './lease-input.ts'
 import { Leases } from './leases.ts'
+import { granterMessage } from './messages.ts'
 import { maxMin } from './max-min.ts'
 import { GRACE } from './shares.ts'
 
@@ -250,6 +252,39 @@ describe('the leases of a member', () => {
     expect(bank.leases.list()[0]?.amounts).toEqual({ cpus: 4 })
   })
 
+  it('in the background give up one of several capacities for good', () => {
+    const bank = new Bank({ cpus: 8, gpus: 2 })
+    bank.ask('low', 0, { amounts: { cpus: 8, gpus: 1 }, background: true, for: 100_000 })
+    bank.pass(1000)
+    const effects = bank.feed({ type: 'change', request: 90, holder: 'low', number: 1, amounts: { gpus: 1 } })
+    expect(effects).toContainEqual({ type: 'changed', holder: 'low', number: 1, amounts: { gpus: 1 } })
+    bank.pass(1000)
+    bank.ask('other', 8, { background: true, for: 100_000 })
+    bank.pass(GRACE)
+    expect(bank.leases.list().map(({ amounts }) => amounts)).toEqual([{ gpus: 1 }, { cpus: 8 }])
+    const handle = vi.spyOn(bank.leases, 'handle')
+    bank.pass(60_000)
+    expect(handle.mock.calls.length).toBeLessThan(3)
+  })
+
+  it('end within 31 days, also if they begin later', () => {
+    const bank = new Bank()
+    expect(bank.ask('a', 1, { from: 1, for: LONGEST })).toMatchObject({ code: 'CAPACITY', message: expect.stringContaining('31 days') })
+    expect(bank.ask('a', 1, { from: LONGEST - 1000, background: true, for: 1001 })).toMatchObject({ code: 'CAPACITY' })
+    expect(bank.ask('a', 1, { from: LONGEST - 1000, for: 1000 })).toMatchObject({ number: 1, endsIn: LONGEST })
+  })
+
+  it('are refused with a message that has room in an answer, however many capacities there are', () => {
+    const names = Array.from({ length: 40 }, (_, at) => `gpu${at}.${'x'.repeat(55)}`)
+    const bank = new Bank(Object.fromEntries(names.map((name) => [name, 0.1])))
+    const many = Object.fromEntries(names.slice(0, 16).map((name) => [name, 1 / 3]))
+    for (const amounts of [{ cpus: 1 }, many]) {
+      const refusal = bank.ask('a', 0, { amounts })
+      expect(v.is(granterMessage, { refused: refusal })).toBe(true)
+      expect(refusal).toMatchObject({ message: expect.stringMatching(/gpu0.*, …/u) })
+    }
+  })
+
   it('hold no more for one group than this member offers', () => {
     const bank = new Bank()
     const hold = (place: number): LeaseEffect[] => {
@@ -260,6 +295,20 @@ describe('the leases of a member', () => {
     expect(hold(1)).toMatchObject([{ type: 'held' }])
     const message = 'cpus: 15 wanted, 10 offered'
     expect(hold(2)).toEqual([{ type: 'noHold', group: 'g/2', refusal: { code: 'CAPACITY', message } }])
+  })
+
+  it('give an older group no hold that it does not need', () => {
+    const bank = new Bank({ cpus: 5, gpus: 1 })
+    const hold = (group: string, date: number, amounts: Record<string, number>): LeaseEffect[] =>
+      bank.feed({ type: 'hold', asked: { group, place: 0, holder: 'a', date, amounts, for: 1e6 }, wall: 0 })
+    hold('other', 4, { gpus: 1 })
+    hold('youngest', 3, { cpus: 1 })
+    hold('young', 2, { cpus: 4 })
+    expect(hold('old', 1, { cpus: 4 }).map(({ type, ...rest }) => [type, 'group' in rest && rest.group])).toEqual([
+      ['waits', 'young'],
+      ['held', 'old'],
+    ])
+    expect(bank.leases.holds(0).map(({ state }) => state)).toEqual(['held', 'held', 'waiting', 'held'])
   })
 
   it('yield a hold that its group does not lock for ten seconds to the next group', () => {

@@ -7,6 +7,10 @@ import { GRACE, Shares, type Lease } from './shares.ts'
 
 /** Maximum number of leases that a member grants, in total and to one holder. Guesses. */
 const [MAX_LEASES, MAX_OF_ONE] = [1024, 64]
+/** Maximum number of capacities that a refusal names. */
+const MOST_IN_MESSAGE = 4
+
+const TOO_LONG: Refusal = { code: 'CAPACITY', message: 'the term is too long: a lease must end within 31 days' }
 
 /**
  * The leases of the capacities of one member, as a state machine (GARA). Only this member grants
@@ -95,6 +99,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     return this.#effects
   }
 
+  /** Handles an input about the hold of a group, or about the lease that a hold has become. */
   #forGroup(input: HoldInput): void {
     if (input.type === 'hold') {
       const refusal = this.#holdRefusal(input.asked)
@@ -120,8 +125,9 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
   }
 
   /**
-   * Returns why a group can't have a hold. To wait for other groups is no refusal: see
-   * `Holds.waits`.
+   * Asks for a hold of a group. Returns the refusal, if there is one: the capacity is not offered,
+   * too little of it is offered, or there are too many holds. A hold that waits for other groups is
+   * not refused: see `Holds.waits`.
    */
   #holdRefusal(asked: HoldRequest): Refusal | undefined {
     const unknown = this.#unknown(asked.amounts)
@@ -171,6 +177,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
       }
     const unknown = this.#unknown(asked.amounts)
     if (unknown !== undefined) return unknown
+    if (asked.from + asked.for > LONGEST) return TOO_LONG
     const start = this.#now + (asked.background ? asked.from : Math.max(asked.from, this.#shares.notice(asked.amounts, this.#now)))
     const reservation: Reservation = { start, end: start + asked.for, amounts: asked.amounts }
     const refusal = asked.background ? undefined : this.#refusal(reservation)
@@ -191,8 +198,11 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
   }
 
   /**
-   * Changes the amounts of a lease. Background holders get time to free the capacity. Until then
-   * the lease has its former amounts.
+   * Changes the amounts of a lease, if they fit.
+   *
+   * If background holders must free capacity for the new amounts, these begin after their time of
+   * grace. The answer has the new amounts at once, and `startsIn` says when they begin. Until then
+   * the calendar keeps the former amounts (`lease.former`), and no second change is granted.
    */
   #change(lease: Lease, amounts: Amounts): Lease | Refusal {
     const { start, end, amounts: former } = lease.reservation
@@ -212,7 +222,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
 
   /** Gives a lease another time or other amounts, if they fit. */
   #move(lease: Lease, reservation: Reservation): Lease | Refusal {
-    if (reservation.end > this.#now + LONGEST) return { code: 'CAPACITY', message: 'the term is too long: a lease must end within 31 days' }
+    if (reservation.end > this.#now + LONGEST) return TOO_LONG
     if (!lease.background) {
       const refusal = this.#refusal(reservation, lease.reservation)
       if (refusal !== undefined) return refusal
@@ -228,7 +238,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
   #unknown(amounts: Amounts): Refusal | undefined {
     const name = Object.keys(amounts).find((each) => !this.#calendar.totals.has(each))
     if (name === undefined) return undefined
-    const offered = [...this.#calendar.totals.keys()].join(', ')
+    const offered = listOf([...this.#calendar.totals.keys()])
     return { code: 'NO_CAPACITY', message: `${name} is not offered here; ${offered === '' ? 'nothing is' : `offered are ${offered}`}` }
   }
 
@@ -236,7 +246,7 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
     const lacks = Object.entries(this.#calendar.missing(reservation, without))
     if (lacks.length === 0) return undefined
     const at = without === undefined ? this.#calendar.earliest(reservation) : undefined
-    const missing = lacks.map(([name, amount]) => `${name}: ${amount} missing`).join(', ')
+    const missing = listOf(lacks.map(([name, amount]) => `${name}: ${amount} missing`))
     const earliest = at === undefined ? undefined : at - this.#now
     const when = earliest === undefined ? '' : `; it would fit in ${(earliest / 1000).toFixed(1)} s`
     return { code: 'CAPACITY', message: `${missing}${when}`, earliest }
@@ -250,8 +260,9 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
   }
 
   /**
-   * The shares and the holds are reviewed after each input. So this method ends leases, and sets
-   * each timer for the next time that it is for.
+   * Ends the leases whose term is over, and sets the timer that has fired to its next time. All
+   * else that a timer is for happens in `handle`, which reviews the holds and the shares after each
+   * input.
    */
   #fire(name: 'end' | 'begin' | 'grace' | 'hold'): void {
     if (name === 'end') for (const lease of this.#leases.values()) if (lease.reservation.end <= this.#now) this.#end(lease, 'term')
@@ -278,11 +289,17 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
 }
 
 /**
- * Returns the time at which a lease changes the shares: a background lease gets one when it begins,
- * and others have to make room before a foreground lease begins.
+ * Returns the time at which a lease changes the shares of background leases. A background lease
+ * gets its share when it begins. Any other lease needs room when it begins, so the shares become
+ * smaller {@link GRACE} before.
  */
 function beginOf({ reservation, background }: Lease): Milliseconds {
   return background ? reservation.start : reservation.start - GRACE
+}
+
+/** Joins the first items of a list: a message has a maximum length. */
+function listOf(items: readonly string[]): string {
+  return [...items.slice(0, MOST_IN_MESSAGE), ...(items.length > MOST_IN_MESSAGE ? ['…'] : [])].join(', ')
 }
 
 const OF_GROUPS = new Set<string>(['hold', 'lock', 'unlock', 'start', 'letGo'] satisfies HoldInput['type'][])

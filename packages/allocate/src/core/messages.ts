@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { LONGEST } from './lease-input.ts'
+import { GRACE } from './shares.ts'
 import { listedRank, listedStart, MOST_LISTED } from './listed-groups.ts'
 
 /**
@@ -40,7 +41,12 @@ export const holderMessage = v.union([
 ])
 export type HolderMessage = v.InferOutput<typeof holderMessage>
 
-const granted = v.object({ number: v.pipe(v.number(), v.safeInteger()), startsIn: span, endsIn: span, amounts: v.record(text(64), amount) })
+/**
+ * A time until the begin or the end of a lease, ms. A lease may begin and end {@link GRACE} later
+ * than asked for. The sums of times are rounded.
+ */
+const left = v.pipe(v.number(), v.minValue(0), v.maxValue(LONGEST + 2 * GRACE))
+const granted = v.object({ number: v.pipe(v.number(), v.safeInteger()), startsIn: left, endsIn: left, amounts: v.record(text(64), amount) })
 const listed = v.object({ ...granted.entries, holder: text(128), background: v.boolean(), group: v.optional(text(64)) })
 
 /** A lease as its granter lists it. `group`: the group whose rank at the granter uses the lease. */

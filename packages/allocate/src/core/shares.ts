@@ -89,7 +89,7 @@ export class Shares {
     }
     return background.filter((lease, at) => {
       const amounts = shares[at] as Amounts
-      if (Object.keys(amounts).every((name) => lease.amounts[name] === amounts[name])) return false
+      if (Object.keys({ ...amounts, ...lease.amounts }).every((name) => lease.amounts[name] === amounts[name])) return false
       lease.amounts = amounts
       return true
     })

@@ -8,7 +8,7 @@ import type { GroupEffect, GroupInput } from './group-input.ts'
 import { Groups } from './groups.ts'
 import { GroupRun } from './group-run.ts'
 import type { ListedRank } from '../core/listed-groups.ts'
-import { groupMessage, jsonOf, MAX_GROUP_BYTES } from './messages.ts'
+import { groupMessage, jsonOf, MAX_GROUP_BYTES, MAX_OUTPUT } from './messages.ts'
 import { numberOf, ownerOf, placeOf } from './place.ts'
 import { PoolLayout } from './pool-layout.ts'
 import { MAX_WAITING, RankMessages } from './rank-messages.ts'
@@ -54,7 +54,7 @@ export class GroupHost {
     this.#pool = pool
     this.#toLeases = toLeases
     this.#layout = new PoolLayout(pool)
-    this.#groups = new Groups(pool.self.id, (program, starter) => this.#programs.get(program)?.allow(starter) === true)
+    this.#groups = new Groups(pool.self.id, (program, starter) => this.#takes(program, starter))
     this.#driver = new Driver<GroupInput, GroupEffect>(
       this.#groups,
       {
@@ -164,9 +164,28 @@ export class GroupHost {
       await run.hasStarted
       if (wanted.grows) this.#search(group, select)
       return run
+    } catch (error) {
+      // If the error is not that of the group, the start would go on, and nobody would know of it.
+      this.#runs.delete(group)
+      this.#driver.deliver({ type: 'stop', group, code: 'STOPPED', why: 'the start has failed' })
+      throw error
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Whether a member may start a program here. */
+  #takes(program: string, starter: string): boolean {
+    try {
+      return this.#programs.get(program)?.allow(starter) === true
+    } catch (error) {
+      // The function of the application has thrown. The groups must go on, so the error is thrown
+      // later.
+      queueMicrotask(() => {
+        throw error
+      })
+      return false
     }
   }
 
@@ -215,6 +234,8 @@ export class GroupHost {
       revoke: () => this.#driver.deliver({ type: 'revoke', part }),
       next: (type) => this.#driver.deliver({ type, part }),
       output: async (stream, output) => {
+        if (output.length > MAX_OUTPUT)
+          throw new RangeError(`the output has ${output.length} characters; at most ${MAX_OUTPUT} are allowed`)
         this.#driver.deliver({ type: 'output', part, output, stream })
         await this.#control.drained(starter, MAX_WAITING)
       },

@@ -8,7 +8,7 @@ import { MAX_RANKS } from './messages.ts'
 /** A group may run for this time by default, ms: a day. A guess. */
 export const LONGEST_RUN: Milliseconds = 86_400_000
 
-/** The ranks of a group. */
+/** How many ranks a group has, and at which members. */
 export interface GroupOptions extends SelectOptions {
   /** The number of ranks, at most 1,024. */
   readonly count: number
@@ -18,8 +18,9 @@ export interface GroupOptions extends SelectOptions {
    */
   readonly atLeast?: number | undefined
   /**
-   * Starts with the ranks that are possible now. Later ranks join when the programs call `regroup`,
-   * until there are `count`: at members that become free, and at new members. Default: no.
+   * Starts with the ranks that are possible now. More ranks join later, at members that become free
+   * and at new members, until there are `count`. They join when the programs call `regroup`.
+   * Default: no.
    */
   readonly grow?: boolean | undefined
   /**

@@ -37,9 +37,8 @@ export interface GroupPort {
 }
 
 /**
- * A group as the program of one rank sees it: a fixed list of members that talk as one program
- * (MPI). If a rank is lost, calls that depend on it reject with `RANK_LOST`. `shrink` goes on
- * without it.
+ * A group as the program of one rank sees it: a fixed list of ranks that exchange messages (MPI).
+ * If a rank is lost, calls that depend on it reject with `RANK_LOST`. `shrink` goes on without it.
  */
 export class Group extends Collectives {
   /** The name of the group, the same at all ranks. */

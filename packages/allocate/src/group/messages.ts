@@ -8,18 +8,22 @@ export const MAX_RANKS = 1024
 /** Maximum bytes of an input and of a result, as JSON. A guess. */
 const MAX_VALUE_BYTES = 1_048_576
 /**
- * Maximum bytes of a message about a group: the input of a program, and its ranks. A guess. The
- * input is JSON within JSON, so each quote and each backslash of it takes two bytes.
+ * Maximum bytes of a message about a group: the input of a program, and its ranks with their sites.
+ * A guess. The input is JSON within JSON, so each quote and each backslash of it takes two bytes,
+ * as in a site. The ids and the sites of 1,024 ranks take up to 690,000 bytes.
  */
-export const MAX_GROUP_BYTES = 2 * MAX_VALUE_BYTES + 524_288
+export const MAX_GROUP_BYTES = 2 * MAX_VALUE_BYTES + 786_432
+
+/** Maximum number of characters of one output of a rank. */
+export const MAX_OUTPUT = 65_536
 
 const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 /** The number of a place at its member. */
 const place = v.pipe(count, v.maxValue(MAX_PLACES - 1))
 const ranks = v.pipe(v.array(text(128)), v.maxLength(MAX_RANKS), v.readonly())
-/** The site of each rank: the last level of its location. */
-const sites = ranks
+/** The site of each rank: the last level of its location, which has at most 256 bytes. */
+const sites = v.pipe(v.array(text(256)), v.maxLength(MAX_RANKS), v.readonly())
 /** Whether each rank has a site. */
 const fit = (value: { readonly ranks: readonly string[]; readonly sites: readonly string[] }): boolean =>
   value.ranks.length === value.sites.length
@@ -103,7 +107,7 @@ const content = v.union([
   /** The member that started the group ends it. */
   v.object({ stop: text(512) }),
   /** Output of a rank, for the member that started the group. */
-  v.object({ output: text(65_536), stream: v.picklist(['stdout', 'stderr']) }),
+  v.object({ output: text(MAX_OUTPUT), stream: v.picklist(['stdout', 'stderr']) }),
 ])
 
 /** A message about a group, from one member to another. */

@@ -48,8 +48,9 @@ export type ListedPart = Pick<ListedRank, 'group' | 'program' | 'starter' | 'ran
  *
  * If `s` dies, a part without a lock ends. The ranks with a lock agree without `s`: see `Rank`.
  *
- * `Settled` has the last attempt of each group that can't start here any more. If a message about
- * such an attempt comes late, this class answers that the hold is lost. So no rank waits for it.
+ * `Settled` has, for each group, the last attempt that can't start here any more. A later attempt
+ * still can. If a message about a settled attempt comes late, this class answers that the hold is
+ * lost. So no rank waits for it.
  */
 export class Parts {
   readonly #self: string
@@ -87,14 +88,17 @@ export class Parts {
     }))
   }
 
-  /** Whether this member has a rank. An agreement of a rank may wait for other ranks. */
+  /**
+   * Whether this member has a rank. Then `check` must be called, since an agreement of that rank
+   * may wait for other ranks.
+   */
   get #hasRanks(): boolean {
     return [...this.#parts.values()].some(({ rank }) => rank !== undefined)
   }
 
   /**
-   * Asks the ranks for which an agreement waits whether they take part. The starter may have died
-   * after its lock reached some ranks, and before it reached the others.
+   * Some agreements wait for other ranks. Asks each of those ranks whether it takes part. The
+   * starter may have died after its lock reached some ranks, and before it reached the others.
    */
   check(): void {
     for (const [name, { rank }] of this.#parts) {
@@ -125,8 +129,11 @@ export class Parts {
   }
 
   /**
-   * A rank waits for a message of the rank at a place. That rank may have ended after it sent the
-   * message, so its answer comes after its messages (`behind`).
+   * A rank waits for a message of the rank at a place. Asks whether that rank still takes part.
+   *
+   * That rank may have sent the message and then ended. So the answer must not overtake the
+   * message: `behind` makes the member of that rank send the answer after the messages of its
+   * program.
    */
   ask(name: string, place: string): void {
     const { rank } = this.#parts.get(name) ?? {}
@@ -194,6 +201,15 @@ export class Parts {
     this.#emit({ type: 'lease', input: { type: 'hold', asked: { ...hold, amounts, group: name, place: numberOf(name), holder: from } } })
   }
 
+  /**
+   * Handles the message `lock` of a starter.
+   *
+   * - If the part does not exist, or belongs to another starter, or the attempt is settled: the
+   *   sender learns that the hold is lost. If the hold belongs to the sender and has its capacity,
+   *   the sender learns that, too. Then it may lock the hold once more.
+   * - If the part has a rank, or this place is not in the list of ranks: the lock has no effect.
+   * - Otherwise `Leases` locks the hold, and `#locked` goes on with its answer.
+   */
   #lock(from: string, name: string, lock: Lock): void {
     const part = this.#parts.get(name)
     const isOver = this.#settled.has(name, lock.attempt)
@@ -222,25 +238,42 @@ export class Parts {
     this.#carryOut(name, rank.locked(isHeld))
   }
 
-  /** A rank asks whether the rank at this place takes part in an attempt. */
+  /**
+   * A rank asks whether the rank at this place takes part in an attempt. Only a "no" is answered
+   * (`finished`).
+   *
+   * - There is no part: the answer is no. The attempt is settled here, so a lock that arrives after
+   *   this answer has no effect.
+   * - The part is a hold: no answer. The starter lives, as far as this member knows, so its lock
+   *   may still come.
+   * - The part is a rank: it takes part, so there is no answer. But if it counts the asking rank as
+   *   lost, the answer is no.
+   */
   #asked(from: string, name: string, { asks, behind }: Extract<GroupContent, { asks: number }>): void {
     const part = this.#parts.get(name)
-    // The rank takes part. Or the starter of this hold lives, and its lock may still come.
     if (part !== undefined && part.rank?.isLost(from) !== true) return
-    // A lock that arrives after this answer must have no effect.
     if (part === undefined) this.#settled.add(name, asks)
     this.#send(from, name, behind === true ? { finished: true, behind } : { finished: true })
   }
 
-  /** Another member speaks about an agreement. */
+  /**
+   * Another member reports to an agreement, or sends its decision.
+   *
+   * - The part is a rank: the rank handles the message.
+   * - The part is a hold, and the message is a report about the start: no answer. The starter
+   *   lives, as far as this member knows, so its lock may still come. The sender repeats its
+   *   report.
+   * - There is no part, and the message is a report about the start: this member has not locked its
+   *   hold for this attempt, so nobody can have decided to start. The attempt is settled, and the
+   *   answer is the decision `retry`.
+   * - There is no rank, and the message is about another agreement: the rank has ended
+   *   (`finished`).
+   */
   #said(from: string, name: string, { agreement, said }: Extract<GroupContent, { agreement: unknown }>): void {
     const part = this.#parts.get(name)
     if (part?.rank !== undefined) this.#carryOut(name, part.rank.said(from, agreement, said))
     else if (agreement.about === 'start' && 'report' in said) {
-      // The starter of this hold lives, as far as this member knows, so its lock may still come.
-      // The sender of the report sends it again.
       if (part !== undefined) return
-      // This member has not locked its hold for this attempt, so nobody can have decided to start.
       this.#settled.add(name, agreement.number)
       this.#send(from, name, { agreement, said: { decided: 'retry' } })
     } else if (agreement.about !== 'start') this.#send(from, name, { finished: true })

@@ -5,8 +5,8 @@ import { ownerOf } from './place.ts'
 import type { RankEffect, Sites } from './rank-effect.ts'
 
 /**
- * Gives text of a program, at most 65,536 characters, to the member that started the group. The
- * promise waits while that member reads too slowly.
+ * Gives text of a program to the member that started the group. The promise waits while that member
+ * reads too slowly. It rejects with a RangeError for more than 65,536 characters.
  */
 export type WriteOutput = (stream: 'stdout' | 'stderr', text: string) => Promise<void>
 

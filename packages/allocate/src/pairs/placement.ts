@@ -4,8 +4,8 @@ import { InvalidRequestError } from '../errors.ts'
 export type Edge = readonly [number, number]
 
 /**
- * Which positions of a selection exchange data: each with the next one, each with each, the first
- * one with each, or these.
+ * Which positions of a selection exchange data. `ring`: each with the next one, and the last one
+ * with the first one. `all`: each with each. `star`: the first one with each. Or a list of edges.
  */
 export type Pattern = 'ring' | 'all' | 'star' | readonly Edge[]
 

@@ -11,6 +11,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 import type { Group } from '../group/group.ts'
+import { MAX_OUTPUT } from '../group/messages.ts'
 import type { GroupProgram, WriteOutput } from '../group/running-rank.ts'
 import type { FromRank, ProcessEnd, ToRank } from './messages.ts'
 
@@ -122,7 +123,8 @@ class RankProcess {
       // The next text is read only after the starter has taken this text.
       for await (const text of stream) {
         if (this.#lastOutput > 0) this.#lastOutput = performance.now()
-        await this.#output(name, text as string)
+        const all = text as string
+        for (let at = 0; at < all.length; at += MAX_OUTPUT) await this.#output(name, all.slice(at, at + MAX_OUTPUT))
       }
     } catch {
       // The process is gone.

@@ -205,7 +205,8 @@ export class Granter {
         },
         onEnd: () => {
           admission.end()
-          if (outlet.number !== undefined && this.#outlets.get(outlet.number) === outlet) this.#outlets.delete(outlet.number)
+          // A stream is for one lease, but a wrong holder may have asked for several.
+          for (const [number, each] of this.#outlets) if (each === outlet) this.#outlets.delete(number)
           void frames.close()
         },
       },

@@ -42,7 +42,7 @@ export type WatchEvent = { readonly member: string; readonly name: string } & (
 
 /**
  * News of a whole member. `ended`: no more samples of this life follow. `refused`: the member
- * refuses the watch, or can't be reached; then the watch tries again.
+ * refuses the watch, or it can't be reached. In the second case the watch tries again.
  */
 export type MemberEvent =
   | { readonly type: 'ended'; readonly member: string; readonly reason: 'died' | 'left' }

@@ -169,7 +169,10 @@ export class WatchServer {
     try {
       const spec = permitted(parseWatch(watch, { bySite: site }), from, this.#allow, site)
       if ('denied' in spec)
-        refuse('DENIED', `${spec.denied}: this member lets you see means and counts of at least ten minutes, or nothing`)
+        refuse(
+          'DENIED',
+          `${spec.denied}: this member does not let you see these values; it may let you watch its mean or count over at least ten minutes, but not by site`,
+        )
       else if (!site) this.#watch(id, outlet, spec, { since, held })
       else if (this.#sites.mayFollow(spec, from)) this.#watchSite(id, from, outlet, spec)
       else refuse('TOO_MANY', 'this member aggregates at most four different watches, and at most two of one member')

@@ -9,7 +9,10 @@ import { EventQueue } from './event-queue.ts'
 import { WatchedMember, type MemberEvent, type WatchEvent } from './watch-client.ts'
 import { WATCH_PROTOCOL, type WatchAnswer } from '../core/watch-messages.ts'
 
-/** Wait before the first new stream to a member, ms. It doubles up to the second value. Guesses. */
+/**
+ * The pause before the first repeated attempt to open a stream to a member, ms. It doubles up to
+ * the second value. Guesses.
+ */
 const [AGAIN, SELDOM]: readonly [Milliseconds, Milliseconds] = [500, 30_000]
 
 /** Maximum number of former members whose last samples a watch remembers. A guess. */
@@ -144,14 +147,24 @@ export class Watch implements AsyncIterable<WatchEvent | MemberEvent> {
     return new Map([...chosen].map(([site, { id }]) => [site, id]))
   }
 
+  /**
+   * Begins to follow the member of a target. The samples of that member become events of this
+   * watch.
+   *
+   * If the target is a member, the `WatchedMember` of former streams goes on, if there is one. It
+   * knows the last sample, so the member sends those that this consumer missed. If the target is a
+   * site, it gets a new one, since each aggregator numbers its samples by itself.
+   *
+   * This member itself needs no stream.
+   */
   #begin(name: string, member: string): void {
     const end = new AbortController()
     this.#followed.set(name, { member, end })
     const emit = (event: WatchEvent | MemberEvent): void =>
       this.#events.push(this.#bySite && event.type === 'sample' ? { ...event, site: name } : event)
     const watched = this.#members.get(name) ?? new WatchedMember(member, this.#spec.attributes, emit)
-    // Each aggregator of a site has its own numbers of samples.
     if (!this.#bySite) this.#members.set(name, watched)
+    // Above the limit, the oldest one is forgotten, unless it is followed.
     const [oldest = name] = this.#members.keys()
     if (this.#members.size > MAX_FORMER + this.#followed.size && !this.#followed.has(oldest)) this.#members.delete(oldest)
     if (member === this.#parts.pool.self.id) {

@@ -20,7 +20,10 @@ interface HandOver {
 /** An operation that was applied again, with what its caller is told. */
 export type Reappliable = Omit<Entry, 'reign' | 'now'>
 
-/** Takes over the operations of the other side of a partition at the primary. */
+/**
+ * The hand-overs at a primary: replicas of the other side of a partition give it their operations,
+ * and it applies them again.
+ */
 export class HandOvers {
   readonly #context: ReplicaContext
   readonly #reign: Reign

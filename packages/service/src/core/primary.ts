@@ -25,7 +25,10 @@ export class Primary {
   #pending: Pending[] = []
   /** Calls that are not applied yet. */
   #waiting: (ReplicaCall & { readonly since: Milliseconds })[] = []
-  /** The last operation that all backups have. 0 until the backups have acknowledged something. */
+  /**
+   * The last operation that all backups have. 0 at first. While there is no backup it does not
+   * grow, or with `alone` it is the last operation.
+   */
   #committed = 0
   /** The last operation of the former primaries. */
   readonly #begin: number
@@ -39,8 +42,8 @@ export class Primary {
     this.#handOvers = new HandOvers(context, { reign, own }, this.#followers, (entry) => void this.#pending.push({ seq: entry.seq, entry }))
     this.#begin = context.store.seq
     this.#beganAt = context.now
-    // These operations were applied again. The former primary may have died before it told their
-    // callers.
+    // Operations of another side of a partition (`orphan`) that a former primary applied again. It
+    // may have died before it told their callers, so this primary tells them.
     for (const entry of context.store.entriesFrom(Math.max(context.committed + 1, context.store.from), Infinity))
       if (entry.orphan !== undefined) this.#pending.push({ seq: entry.seq, entry })
   }
@@ -61,9 +64,17 @@ export class Primary {
   }
 
   /**
-   * Handles the position that a replica of this reign reports. Returns false if this primary must
-   * take over the state of that replica: it is greater (see `comparePositions`), and its log no
-   * longer has all operations that this primary lacks.
+   * Handles the position that another replica reports. Returns false if this primary must adopt the
+   * state of that replica.
+   *
+   * `fork` is the last operation that both have. There are four cases:
+   *
+   * - The replica has later operations, of which some are new here (`isNew`), its log no longer has
+   *   all of them, and its position is the greater one (see `comparePositions`): returns false.
+   * - It has later operations in any other case: it hands them over.
+   * - It has none, and the log here no longer has all that it needs: it fetches a snapshot
+   *   (`resync`).
+   * - It has none, and the log has all that it needs: it becomes a follower.
    */
   position(from: string, position: Position): boolean {
     const { store } = this.#context
@@ -76,6 +87,7 @@ export class Primary {
       this.#handOvers.begin(from, position, fork)
     } else if (store.from > fork + 1) this.#followers.resync(from)
     else {
+      // All its operations are here, so it is no ghost any more.
       this.#context.ghosts.delete(from)
       this.#followers.add(from, fork)
     }
@@ -150,7 +162,10 @@ export class Primary {
     this.#proceed()
   }
 
-  /** The instances whose positions this primary needs. */
+  /**
+   * The instances whose positions this primary needs: those that should have the state, and ghosts,
+   * which may have operations that are lacking here.
+   */
   get #missing(): readonly string[] {
     const { designated, ghosts, instances, self } = this.#context
     return instances.filter((id) => id !== self && (designated.includes(id) || ghosts.has(id)) && !this.hasFollower(id))
@@ -235,6 +250,7 @@ export class Primary {
 
   #trim(): void {
     const { store, ghosts, snapshotSeq } = this.#context
+    // A ghost may come back with a fork. Then the operations since the fork are needed.
     if (ghosts.size > 0) return
     // A replica that gets a snapshot needs the operations after the snapshot.
     const needed = Math.min(this.#committed, this.#followers.slowest ?? Infinity, snapshotSeq())
@@ -242,7 +258,10 @@ export class Primary {
     store.trim(this.#followers.trim)
   }
 
-  /** Drops the oldest operations. Only a replica that comes back with a fork would need them. */
+  /**
+   * Drops the oldest operations of the log. A follower that still needs them gets a snapshot
+   * (`resync`). If a replica comes back with a fork, operations may be lost by this.
+   */
   #cut(): void {
     const { store } = this.#context
     store.cut(CUT_BYTES)

@@ -10,7 +10,10 @@ export interface Reapplied {
   readonly name: string
   readonly key: string
   readonly operation: unknown
-  /** The former results, of which the caller has one. Mostly there is only one. */
+  /**
+   * The former results, one for each partition in a row. So mostly there is only one. The caller
+   * has got one of them.
+   */
   readonly before: readonly unknown[]
   /** The new result. Undefined: the operation failed. */
   readonly after?: unknown

@@ -12,6 +12,7 @@ import {
   type ReplicaMessage,
 } from '../core/replica-messages.ts'
 import { Reports, type Report } from '../core/reports.ts'
+import { callAll } from './call-all.ts'
 
 const REPLICA_PROTOCOL = '/jel-replica/1.0.0'
 
@@ -163,7 +164,7 @@ export class Peers {
   }
 
   #hear(reapplied: Reapplied): void {
-    for (const listener of this.#reapplied) listener(reapplied)
+    callAll(this.#reapplied, reapplied)
   }
 }
 

@@ -7,6 +7,7 @@ import type { Reign } from '../core/history.ts'
 import type { Reapplied } from '../core/reapplied.ts'
 import type { ReplicaEffect, ReplicaInput, ReplicaRole } from '../core/replica-io.ts'
 import { Replica } from '../core/replica.ts'
+import { callAll } from './call-all.ts'
 import type { Call } from './call-server.ts'
 import { checkDefinition, type Definition } from './definition.ts'
 import type { Instance, ServiceNode } from './service-node.ts'
@@ -202,8 +203,8 @@ export class ReplicaHost implements Instance {
   }
 
   /**
-   * Each instance keeps a stream to the senior backup, which keeps a stream to each instance. So a
-   * takeover dials nobody.
+   * Each instance keeps a stream to the senior backup. The senior backup keeps streams to the
+   * {@link MAX_KEPT} oldest instances. So a takeover dials none of them.
    */
   #prepare(): void {
     const { pool, peers } = this.#node
@@ -217,10 +218,10 @@ export class ReplicaHost implements Instance {
     const lost = this.#node.peers.tell(caller, reapplied)
     for (const { key, caller: of } of lost)
       this.#note({ code: 'OPERATIONS_LOST', message: `${of} was not told that its operation ${key} was applied again` })
-    for (const listener of this.#reapplied) listener({ ...reapplied, caller })
+    callAll(this.#reapplied, { ...reapplied, caller })
   }
 
   #note(notice: ReplicaNotice): void {
-    for (const listener of this.#notices) listener(notice)
+    callAll(this.#notices, notice)
   }
 }

@@ -1,0 +1,16 @@
+/**
+ * Calls all listeners. If one of them throws, the others are still called. The caller may be a
+ * handler of a driver, which would drop the later effects of its input, such as answers. So the
+ * error is thrown later.
+ */
+export function callAll<News>(listeners: Iterable<(news: News) => void>, news: News): void {
+  for (const listener of listeners) {
+    try {
+      listener(news)
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  }
+}
