@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Pool, RecordOwner } from '@jel/jel'
 import * as v from 'valibot'
 import type { MemberResultJson } from '../events/events.ts'
+import { counted } from '../events/quantity.ts'
 import { oneOf, text } from '../base/schema.ts'
 import { CommandError, UsageError } from '../base/usage-error.ts'
 import type { OrderResult } from '../orders/order-giver.ts'
@@ -43,7 +44,7 @@ export const allow = command({
       })
     }
     const nodes = (await pool.allowList.list()) ?? null
-    if (change !== undefined) log.info('ALLOW', `${change} ${node}: ${nodes?.length} nodes may connect`)
+    if (change !== undefined) log.info('ALLOW', `${change} ${node}: ${counted(nodes?.length ?? 0, 'node')} may connect`)
     return { nodes, fingerprint: nodes && describeAllowList(nodes).fingerprint, ...(members && { members }) }
   },
   shell: {

@@ -37,6 +37,9 @@ it.each([
   [{ event: 'records', records: [{}] }, '1 record'],
   [{ event: 'allowed', nodes: ['a'] }, '1 node may connect'],
   [{ event: 'jobs', jobs: [{}], more: 0 }, '1 job'],
+  // Kinds of a later release.
+  [{ event: 'later' }, 'later'],
+  [{ event: 'constructor' }, 'constructor'],
 ])('the event %o has its words in the right number', (event, words) => {
   expect(eventText(event as unknown as NodeEvent)).toBe(words)
 })

@@ -72,9 +72,9 @@ export const EVENT_KINDS = Object.keys(texts) as readonly NodeEvent['event'][]
 
 /** Describes an event for a person; `name` describes a member. */
 export function eventText(event: NodeEvent, name: (node: NodeJson) => string = wholeMemberText): string {
-  const text = texts[event.event] as ((event: NodeEvent, name: (node: NodeJson) => string) => string) | undefined
   // A node of a later release may have further kinds.
-  return text === undefined ? event.event : text(event, name)
+  if (!Object.hasOwn(texts, event.event)) return event.event
+  return (texts[event.event] as (event: NodeEvent, name: (node: NodeJson) => string) => string)(event, name)
 }
 
 /** Describes output, one line for each of its lines, each with its source. */

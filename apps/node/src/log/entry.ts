@@ -1,5 +1,5 @@
 import type { NodeEvent, NodeJson } from '../events/events.ts'
-import { isCutOff } from '../events/health.ts'
+import { healthLevel } from '../events/health.ts'
 import { eventText, memberText } from '../events/event-text.ts'
 import type { Fields, Log, Level } from './log.ts'
 
@@ -37,7 +37,7 @@ export function logEvent(log: Log, event: NodeEvent): void {
       return
     case 'health': {
       const { links, members, suspectedShare, relayed, alone, minority } = event
-      const level: Level = isCutOff(event) ? 'warn' : 'info'
+      const level: Level = healthLevel(event) === 'bad' ? 'warn' : 'info'
       log.add(level, 'HEALTH', message, { links, members, suspectedShare, relayed, alone, minority })
       return
     }

@@ -1,6 +1,6 @@
 import type { JobFailure, JobOverview } from '../events/job-messages.ts'
 import { isOverJob, type JobRow, type JobsModel } from './jobs.ts'
-import { countText, shareText, shortId, timeText } from '../events/quantity.ts'
+import { counted, countText, shareText, shortId, timeText } from '../events/quantity.ts'
 
 /** The heads of the columns. The first and the last hold texts, the others numbers. */
 export const JOB_HEADS = ['job', 'done', 'tasks', 'failed', 'tasks/s', 'mean', 'running', 'waiting', ''] as const
@@ -90,7 +90,7 @@ function detailsOf(row: JobRow, nameOf: (member: string) => string): JobLine[] {
     return line('member', cellsOf(shortId(member), [...numbers, countText(waiting)], nameOf(member)))
   })
   const others = workers.length - byMember.length
-  return [...fails, ...byFunction, ...byMember, ...(others > 0 ? [line('note', cellsOf(`${others} more members`, [], ''))] : [])]
+  return [...fails, ...byFunction, ...byMember, ...(others > 0 ? [line('note', cellsOf(counted(others, 'more member'), [], ''))] : [])]
 }
 
 function failureText({ code, message, member, fn, input, cause }: JobFailure, nameOf: (member: string) => string): string {

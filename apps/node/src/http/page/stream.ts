@@ -1,6 +1,6 @@
 import { SECONDS, type Cell, type StreamView, type Strip } from '../../model/task-stream.ts'
 import { hueName } from './colours.ts'
-import { shortId } from '../../events/quantity.ts'
+import { counted, shortId } from '../../events/quantity.ts'
 
 /**
  * Shows what each member computed in the last minute: a strip with a cell a second, in the colour
@@ -22,7 +22,7 @@ export function writeStream(place: HTMLElement, { strips, more, functions }: Str
     cells.style.backgroundImage = imageOf(strip.cells)
   }
   const [legend, rest] = [panel.querySelector('.legend') as HTMLElement, panel.querySelector('.none') as HTMLElement]
-  setText(rest, more === 0 ? '' : `and ${more} more members`)
+  setText(rest, more === 0 ? '' : `and ${counted(more, 'more member')}`)
   legend.replaceChildren(
     ...functions.map(({ fn = 'others', kind, share }) => {
       const item = element('site', `${fn} ${Math.round(share * 100)} %`)

@@ -3,7 +3,7 @@ import type { WatchingJson } from '../watch-feed.ts'
 import { niceAbove } from './charts.ts'
 import { hueName } from './colours.ts'
 import { plainEvent } from './feed.ts'
-import { countText, shortId } from '../../events/quantity.ts'
+import { counted, countText, shortId } from '../../events/quantity.ts'
 
 /** The samples of a member that are drawn: those of two minutes. A guess. */
 const SAMPLES = 120
@@ -89,7 +89,7 @@ function draw(panel: HTMLElement, all: ReadonlyMap<string, Series>, unit: string
   const svg = panel.querySelector('svg') as SVGElement
   svg.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`)
   const range = `${valueText(least)} to ${valueText(most)} ${unit}`.trimEnd()
-  svg.ariaLabel = `${all.size} members, from ${range}`
+  svg.ariaLabel = `${counted(all.size, 'member')}, from ${range}`
   svg.replaceChildren(
     ...[...all.values()].map((series, at) => {
       const line = document.createElementNS(SVG, 'polyline')
