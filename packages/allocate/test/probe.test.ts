@@ -14,22 +14,42 @@ const pools: Pool[] = []
 afterEach(async () => void (await Promise.all(pools.splice(0).map(async (pool) => await pool.leave()))))
 
 let count = 0
-/** Members at these sites. `bare`: so many more members without an allocator. */
-async function nodes(sites: readonly string[], bare = 0): Promise<Node[]> {
+/**
+ * Members at these sites. `hasBare`: also members of delft without an allocator, and one of them is
+ * the manager of delft.
+ */
+async function nodes(sites: readonly string[], hasBare = false): Promise<Node[]> {
   const name = `probed-${process.pid}-${count++}`
-  const made: Node[] = []
-  for (const [at, site] of [...sites, ...Array.from({ length: bare }, () => 'delft')].entries()) {
+  const join = async (site: string): Promise<Pool> => {
     const bootstrap = pools.slice(0, 1).flatMap(({ self }) => self.addresses)
-    const pool = await joinPool(name, { listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, bootstrap, location: `n${at}@${site}` })
-    pools.push(pool)
-    if (at < sites.length) made.push({ pool, allocator: await allocator(pool, await monitor(pool)) })
+    const location = `n${pools.length}@${site}`
+    pools.push(await joinPool(name, { listen: ['/ip4/127.0.0.1/tcp/0'], mdns: false, bootstrap, location }))
+    return pools.at(-1) as Pool
   }
+  const made: Node[] = []
+  for (const site of sites) {
+    const pool = await join(site)
+    made.push({ pool, allocator: await allocator(pool, await monitor(pool)) })
+  }
+  // The ids are random, and they decide who is the manager.
+  while (
+    hasBare &&
+    managerOf(
+      pools.map(({ self }) => self),
+      'delft',
+    )?.id === managerAt(made, 'delft').pool.self.id
+  )
+    await join('delft')
   for (const pool of pools) await expect.poll(() => pool.members().length).toBe(pools.length)
   return made
 }
 
+/** Returns the manager of a site among these members. */
 const managerAt = (all: readonly Node[], site: string): Node => {
-  const manager = managerOf((all[0] as Node).pool.members(), site)
+  const manager = managerOf(
+    all.map(({ pool }) => pool.self),
+    site,
+  )
   return all.find(({ pool }) => pool.self.id === manager?.id) as Node
 }
 
@@ -125,7 +145,7 @@ describe('members that measure each other', () => {
   })
 
   it('find the token where the manager of the site grants no leases, and name a member that is not measured', async () => {
-    const all = await nodes(['delft', 'delft'], 6)
+    const all = await nodes(['delft', 'delft'], true)
     const bare = pools.find(({ self }) => all.every(({ pool }) => pool.self.id !== self.id)) as Pool
     const [first, second] = all as [Node, Node]
     const { pairs, unknown } = await first.allocator.measure([first.pool.self, second.pool.self, bare.self])
