@@ -32,14 +32,12 @@ async function nodes(sites: readonly string[], hasBare = false): Promise<Node[]>
     made.push({ pool, allocator: await allocator(pool, await monitor(pool)) })
   }
   // The ids are random, and they decide who is the manager.
-  while (
-    hasBare &&
+  const isServed = (): boolean =>
     managerOf(
       pools.map(({ self }) => self),
       'delft',
     )?.id === managerAt(made, 'delft').pool.self.id
-  )
-    await join('delft')
+  if (hasBare) while (isServed()) await join('delft')
   for (const pool of pools) await expect.poll(() => pool.members().length).toBe(pools.length)
   return made
 }
