@@ -17,20 +17,7 @@ const sources = packageFolders()
 const CODE =
   /(?<!env\[|log\.(?:debug|info)\()'(?!ERR_|EAI_|XDG_|JEL_)(?<code>[A-Z]{2,}(?:_[A-Z\d]+)+)'|\bcode(?: =|:) (?<words>'[A-Z_]+'(?: \| '[A-Z_]+')*)/gu
 /** Codes of the system, which the sources compare or repeat. */
-const SYSTEM = [
-  'EMFILE',
-  'ENFILE',
-  'ENOSPC',
-  'EDQUOT',
-  'ENOENT',
-  'EEXIST',
-  'EPIPE',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EADDRINUSE',
-  'EACCES',
-  'EPERM',
-]
+const SYSTEM = ['EMFILE']
 
 function textsIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -10,7 +10,7 @@ import { readName } from './shell/blob-names.ts'
 import { decodeFiles } from './shell/collected-files.ts'
 import type { PublishedJob } from './shell/job-record.ts'
 import type { TaskOutput } from './shell/output-log.ts'
-import { pause } from './pause.ts'
+import { pause } from '@jel/overlay'
 
 /** Time in which a replica must list the held tasks, ms. A guess: some round trips and a dial. */
 const EXPLAIN = 2000

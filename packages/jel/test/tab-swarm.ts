@@ -18,7 +18,7 @@ import {
 } from '@jel/conformance'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 // oxlint-disable-next-line no-restricted-imports -- the bundle is made by a script of the repository
-import { bundleForBrowser } from '../../../scripts/browser-bundle.ts'
+import { fileForBrowser } from '../../../scripts/browser-bundle.ts'
 import { joinPool } from '../src/index.ts'
 import { RealNode } from './real-swarm.ts'
 
@@ -40,7 +40,7 @@ export async function closeBrowser(): Promise<void> {
 
 /** Serves a page that has the library. */
 export async function servePage(): Promise<(request: IncomingMessage, response: ServerResponse) => void> {
-  code ??= bundleForBrowser(fileURLToPath(new URL('tab-program.ts', import.meta.url))).then((bundle) => bundle.code)
+  code ??= fileForBrowser(fileURLToPath(new URL('tab-program.ts', import.meta.url)))
   const script = await code
   return ({ url }, response) => {
     const isCode = url === '/main.js'

@@ -70,11 +70,7 @@ export class Holds {
   readonly #holds = new Map<string, Hold>()
 
   /** @param wakeAt asks for a review at this time: a hold may yield then */
-  constructor(
-    calendar: Calendar,
-    notice: (amounts: Amounts, now: Milliseconds) => Milliseconds,
-    wakeAt: (at: Milliseconds) => void = () => {},
-  ) {
+  constructor(calendar: Calendar, notice: (amounts: Amounts, now: Milliseconds) => Milliseconds, wakeAt: (at: Milliseconds) => void) {
     this.#calendar = calendar
     this.#notice = notice
     this.#wakeAt = wakeAt

@@ -1,5 +1,5 @@
 import { print } from '#platform/program-host'
-import type { Timer } from '../pause.ts'
+import type { Timer } from '@jel/overlay'
 
 /**
  * Returns the globals that a compartment has besides the language's own. They are plain functions

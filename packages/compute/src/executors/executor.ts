@@ -4,7 +4,7 @@ import type { MessageBudget, PlacedProgram } from './container.ts'
 import { defaultTaskLimits, LOAD_TIME, type TaskLimits } from '../program/task-limits.ts'
 import type { FromProgram, PrintedText } from '../program/messages.ts'
 import { RunningProgram } from './running-program.ts'
-import { inBackground, type Timer } from '../pause.ts'
+import { inBackground, type Timer } from '@jel/overlay'
 
 /**
  * This ends a program without frames after this time, ms. A guess: a new process takes 45 to 60 ms,

@@ -14,7 +14,7 @@ import { batchesOf, firstFrame, framed, MAX_FRAME_BYTES } from './frames.ts'
 import { fromProgram, MAX_TEXT, type FromProgram, type OutputStream, type ToProgram } from '../program/messages.ts'
 import { OUTPUT_BURST, OUTPUT_RATE, OutputLimit } from './output-limit.ts'
 import { programModule, type Place } from './program-module.ts'
-import { pause } from '../pause.ts'
+import { pause } from '@jel/overlay'
 
 /** Time for a shell to learn how its process ended, ms. A guess. */
 const PASS_ON = 50

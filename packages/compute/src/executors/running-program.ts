@@ -5,7 +5,7 @@ import { BlobFeed } from './blob-feed.ts'
 import type { Container, PlacedProgram } from './container.ts'
 import type { FromProgram, ToProgram } from '../program/messages.ts'
 import { StoreRequests } from './store-requests.ts'
-import { inBackground, type Timer } from '../pause.ts'
+import { inBackground, type Timer } from '@jel/overlay'
 
 type Run = Extract<Effect, { type: 'run' }>
 type Deliver = Extract<Effect, { type: 'deliver' }>

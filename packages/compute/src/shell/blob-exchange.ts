@@ -1,6 +1,6 @@
 import { hashOf } from '#platform/crypto'
 import type { Pool } from '@jel/jel'
-import { FrameStream, SendQueue } from '@jel/overlay'
+import { FrameStream, pause, SendQueue, type Timer } from '@jel/overlay'
 import type { JobId } from '../core/io.ts'
 import { BlobMissingError } from '../errors.ts'
 import { ANSWER_TIME, BLOB_PROTOCOL, CHUNK, Gathered, pushChunks, timeFor } from './blob-frames.ts'
@@ -9,7 +9,6 @@ import { BlobServer, type PinMade } from './blob-server.ts'
 import type { BlobStore } from './blob-store.ts'
 import { ByteRoom } from './byte-room.ts'
 import type { PeerBudget } from './peer-budget.ts'
-import { pause, type Timer } from '../pause.ts'
 
 /**
  * This member asks at most `AT_ONCE` questions that find no blob without a wait. After them, it may

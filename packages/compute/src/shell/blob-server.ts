@@ -1,6 +1,6 @@
 import { hashOf } from '#platform/crypto'
 import type { Stream } from '@libp2p/interface'
-import { FrameStream, SendQueue } from '@jel/overlay'
+import { FrameStream, inBackground, pause, SendQueue } from '@jel/overlay'
 import type { JobId } from '../core/io.ts'
 import { CHUNK, Gathered, pushChunks, timeFor } from './blob-frames.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
@@ -8,7 +8,6 @@ import { isHash } from './blob-names.ts'
 import type { BlobStore } from './blob-store.ts'
 import { ByteRoom } from './byte-room.ts'
 import type { PeerBudget } from './peer-budget.ts'
-import { inBackground, pause } from '../pause.ts'
 
 /**
  * Maximum bytes of blobs that all peers together may transfer from and to this member at once. A

@@ -1,5 +1,5 @@
 import type { JobId } from '../core/io.ts'
-import { inBackground, type Timer } from '../pause.ts'
+import { inBackground, type Timer } from '@jel/overlay'
 
 /**
  * Longest time between two checks for expired jobs, ms. Somebody may set the clock in between. A

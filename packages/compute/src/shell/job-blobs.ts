@@ -1,7 +1,7 @@
 import { BlobMissingError } from '../errors.ts'
 import type { BlobSource } from '../executors/container.ts'
 import { partSizes, sizeOf, type ListedBlob } from './blob-list.ts'
-import { pause } from '../pause.ts'
+import { pause } from '@jel/overlay'
 
 /**
  * A part counts as missing after this many rounds of requests, with this wait between rounds, ms.

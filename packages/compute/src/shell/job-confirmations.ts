@@ -1,8 +1,7 @@
 import type { Pool } from '@jel/jel'
-import { FrameStream, SendQueue } from '@jel/overlay'
+import { FrameStream, pause, SendQueue } from '@jel/overlay'
 import type { JobId, MemberId } from '../core/io.ts'
 import type { JobRecord } from './job-record.ts'
-import { pause } from '../pause.ts'
 
 const KEEP_PROTOCOL = '/jel-compute-keep/1.0.0'
 /**

@@ -14,7 +14,7 @@ import type { JobHolders } from './job-holders.ts'
 import type { PublishedJob } from './job-record.ts'
 import { TASKS } from './pins.ts'
 import type { PublishedJobs } from './published-jobs.ts'
-import { pause } from '../pause.ts'
+import { pause } from '@jel/overlay'
 
 /**
  * A member that confirms a job must learn of it within `HEAR_TIME` ms, and must get the list of its

@@ -6,7 +6,7 @@ import { decodeValue } from '../program/values.ts'
 import type { BlobExchange } from './blob-exchange.ts'
 import { readName } from './blob-names.ts'
 import type { JobHolders } from './job-holders.ts'
-import { inBackground, type Timer } from '../pause.ts'
+import { inBackground, type Timer } from '@jel/overlay'
 
 /** Maximum bytes of the encoded name of a blob. A larger value is no such name. A guess. */
 const MAX_NAME = 256

@@ -1,5 +1,5 @@
 import type { Pool } from '@jel/jel'
-import { FrameStream, SendQueue } from '@jel/overlay'
+import { FrameStream, inBackground, pause, SendQueue, type Timer } from '@jel/overlay'
 import * as v from 'valibot'
 import type { JobId, MemberId } from '../core/io.ts'
 import { MAX_TEXT, type PrintedText } from '../program/messages.ts'
@@ -7,7 +7,6 @@ import { OutputLimit } from '../executors/output-limit.ts'
 import { count, fromBytes, id, path, text, toBytes } from '../schemas.ts'
 import { OutputLog, sizeOf, type NumberedOutput, type TaskOutput } from './output-log.ts'
 import type { PeerBudget } from './peer-budget.ts'
-import { inBackground, pause, type Timer } from '../pause.ts'
 
 const PROTOCOL = '/jel-compute-output/1.0.0'
 /** Number of replicas that keep the output of a job. A guess: one of them may die. */

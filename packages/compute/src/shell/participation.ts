@@ -8,7 +8,7 @@ import type { JobHolders } from './job-holders.ts'
 import type { PublishedJob } from './job-record.ts'
 import type { PublishedJobs } from './published-jobs.ts'
 import type { Runner } from './runner.ts'
-import { pause } from '../pause.ts'
+import { pause } from '@jel/overlay'
 
 /** This member requests a file that no member had again after this time, ms. A guess. */
 const FETCH_AGAIN = 2000

@@ -1,12 +1,11 @@
 import type { Stream } from '@libp2p/interface'
 import type { Pool } from '@jel/jel'
-import { FrameStream, SendQueue } from '@jel/overlay'
+import { FrameStream, inBackground, pause, SendQueue, type Timer } from '@jel/overlay'
 import type { MemberId, Milliseconds } from '../core/io.ts'
 import type { Message } from '../core/messages.ts'
 import { partsOf } from './message-parts.ts'
 import type { PeerBudget } from './peer-budget.ts'
 import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES } from './wire.ts'
-import { inBackground, pause, type Timer } from '../pause.ts'
 
 const PROTOCOL = '/jel-compute/1.0.0'
 /**

@@ -8,7 +8,7 @@ import type { JobSource } from '../job-source.ts'
 import type { Engine } from './engine.ts'
 import type { JobRecord, PublishedJob } from './job-record.ts'
 import type { NumberedOutput } from './output-log.ts'
-import { pause } from '../pause.ts'
+import { pause } from '@jel/overlay'
 
 /** Interval of the checks whether another member keeps a job, ms. A guess. */
 const KEEP_AGAIN = 100

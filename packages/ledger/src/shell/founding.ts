@@ -3,7 +3,7 @@ import type { Configuration } from '../core/configuration.ts'
 import type { Seat } from '../core/seat.ts'
 import { LedgerConflictError, LedgerMissingError } from '../errors.ts'
 import { digest } from './digest.ts'
-import { pause } from './pause.ts'
+import { pause } from '@jel/overlay'
 import type { LedgerPort } from './port.ts'
 import { readSeat } from './seat-constant.ts'
 

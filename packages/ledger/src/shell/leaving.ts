@@ -3,7 +3,7 @@ import { encode } from '../fold/bodies.ts'
 import type { Life } from '../fold/events.ts'
 import { lifeOf } from './candidacies.ts'
 import type { Participation } from './participation.ts'
-import { pause } from './pause.ts'
+import { pause } from '@jel/overlay'
 
 /** A member that leaves waits at most this long until it is no voter any more, ms. */
 const LONGEST: number = 5000
@@ -18,7 +18,7 @@ export async function leaveLedger(part: Participation, life: Life, isShutDown: (
   const left = part.client
     .propose(() => encode('gone', { ...lifeOf(life), how: 'left' }))
     .then(async () => await isReplaced(part, isShutDown))
-  await Promise.race([pause(LONGEST, true), left.catch(() => {})])
+  await Promise.race([pause(LONGEST, { background: true }), left.catch(() => {})])
 }
 
 async function isReplaced(part: Participation, isShutDown: () => boolean): Promise<void> {

@@ -3,7 +3,7 @@ import { LedgerBusyError, LedgerGapError } from '../errors.ts'
 import type { LedgerEvent, Life } from '../fold/events.ts'
 import { encode, toBase64 } from '../fold/bodies.ts'
 import type { Propose } from './candidacies.ts'
-import { pause } from './pause.ts'
+import { pause } from '@jel/overlay'
 
 /** The most messages of this member that wait for their place in the order. */
 const MAX_WAITING = 64
@@ -93,7 +93,7 @@ export class Orders {
       // A message that still waits was committed before one with a smaller number, and did not
       // count.
       while (this.#waiting.includes(waiting)) {
-        await pause(PAUSE, true)
+        await pause(PAUSE, { background: true })
         if (this.#waiting[0] === waiting) break
       }
     }

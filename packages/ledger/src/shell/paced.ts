@@ -1,4 +1,4 @@
-import { pause } from './pause.ts'
+import { pause } from '@jel/overlay'
 
 /**
  * The most frames of one stream that are handled in a second. An honest leader sends far fewer. A
