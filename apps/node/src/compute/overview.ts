@@ -4,7 +4,7 @@ import type { JobFailure, JobOverview, JobsEvent } from '../events/job-messages.
 /** Most jobs in an overview. A guess: more than a person reads. */
 const MOST_JOBS = 50
 /**
- * Most jobs whose work a replica is asked for at a time. A guess: the first jobs in the queue have
+ * Most jobs about whose work one overview asks replicas. A guess: the first jobs in the queue have
  * all workers. If more jobs are unfinished, they take turns.
  */
 const MOST_ASKED = 8
@@ -51,8 +51,9 @@ export async function overviewOf(grid: Grid): Promise<JobsEvent> {
 async function overviewOfJob(job: Job, known: Map<string, Answer>, isAsked: boolean): Promise<JobOverview> {
   const { id, name, owner, submitted } = job
   const askedAt = performance.now()
-  const explained = isAsked && job.state !== 'pending' ? await job.explain() : (known.get(id)?.explanation ?? NOTHING)
+  // The progress comes first: the work on an ended job then has its last task.
   const { rate: _, ...progress } = await progressOf(job)
+  const explained = isAsked && job.state !== 'pending' ? await job.explain() : (known.get(id)?.explanation ?? NOTHING)
   const failure = known.get(id)?.failure ?? (await failureOf(job))
   const isFinal = isOver(job) && Date.now() > (job.ended?.getTime() ?? 0) + LAST_REPORTS
   if (isAsked) known.set(id, { explanation: explained, failure, isFinal, askedAt })
