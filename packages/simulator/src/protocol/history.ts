@@ -20,7 +20,7 @@ const inputCodes: Record<Input['type'], number> = {
 }
 
 /** The code of an input to a node's application. It differs from the codes above. */
-const applied = 13
+const applied = 14
 
 /** The digest of all inputs of all nodes, in order and with their times. */
 export class History {
