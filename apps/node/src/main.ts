@@ -21,7 +21,7 @@ export async function main(args: readonly string[], script: string, version: str
   process.stderr.on('error', () => {})
   const { status, complaint } = await run(args, script, version)
   if (complaint !== undefined) process.stderr.write(`jel: ${complaint}\n`)
-  // A reader such as `less` may take its time for a result.
+  // A reader such as `less` may read for a long time. So a signal must end the process.
   endOnSignals()
   await flushed(process.stdout, wasStopped() || complaint !== undefined ? FLUSH_TIME : undefined)
   const problem = output.problem

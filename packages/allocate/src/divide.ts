@@ -1,4 +1,4 @@
-/** A member that gets a part of some work. All times have the same unit, any one. */
+/** A member that gets a part of some work. All times are in one unit, and any unit will do. */
 export interface Worker {
   /** The expected time for one unit of work. */
   readonly each: number

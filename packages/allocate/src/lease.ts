@@ -15,7 +15,7 @@ const [ATTEMPTS, ASK_AGAIN] = [4, 300]
 /**
  * A holder ends a lease after this share of the term. So the holder ends first even with a clock
  * that is slower by up to a hundredth. A guess: the rates of computers' clocks differ by a
- * thousandth at most. The time before the begin of the lease has no margin: with it, a short lease
+ * thousandth at most. The time before the begin of the lease has no margin. With one, a short lease
  * far in advance would end before it begins.
  */
 const HOLDER_SHARE = 0.99

@@ -87,8 +87,8 @@ export class Channels {
 
   /**
    * Keeps streams to these members open, so that the next message to one of them waits for no dial.
-   * The former call no longer counts: a stream that only it kept open closes after 30 s without
-   * messages.
+   * Each call replaces the call before. A stream to a member that is no longer named closes after
+   * 30 s without messages.
    */
   keep(members: ReadonlySet<string>): void {
     if (this.#isClosed) return

@@ -3,8 +3,8 @@ import type { LocalGrid } from './local.ts'
 import type { LocalOptions } from './options.ts'
 
 /**
- * Runs programs of jobs without a pool, on the processors of this machine (as a Cilk program also
- * runs without its keywords, but on several processors).
+ * Runs programs of jobs without a pool, on the processors of this machine. A Cilk program also runs
+ * without its keywords, but only on one processor.
  *
  * The type is stated here, so that the declarations of the package name no file of a platform.
  *

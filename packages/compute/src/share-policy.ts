@@ -12,7 +12,7 @@ const LIFETIME = 31 * 86_400_000
  * @param admin the key of the administrator; see `readOwner`
  * @param options.ttl how long the policy lives, ms; at most 31 days. Default: 31 days.
  * @throws InvalidOptionError that names the field; InvalidRecordError if it has more than 1 KiB:
- * about forty owners by eight characters each
+ *   about forty owners, each named by eight characters
  */
 export async function publishShares(
   pool: Pick<Pool, 'publish'>,

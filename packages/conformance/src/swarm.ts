@@ -71,7 +71,7 @@ export interface SwarmNode {
   setTag(tag: Uint8Array): Promise<void>
   /** Sends an event to all members once. */
   broadcast(name: string, payload: Uint8Array): Promise<void>
-  /** Submits a job. Resolves when the job goes on even if the node ends. */
+  /** Submits a job. Resolves as soon as the job would survive the end of the node. */
   submit(job: SwarmJob): Promise<void>
   /**
    * Waits for the result of a job that the node may not know yet. Rejects if the job ended without

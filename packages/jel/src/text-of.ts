@@ -1,7 +1,7 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Returns a tag, a payload or a value of a record as text: the reverse of a text that a call took.
+ * Returns the text of a tag, a payload or the value of a record. Calls turn text into such bytes.
  *
  * @returns undefined if the bytes are not UTF-8
  */

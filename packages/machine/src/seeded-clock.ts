@@ -1,6 +1,9 @@
 import { VirtualClock } from './virtual-clock.ts'
 
-/** A virtual clock with one source of random numbers. A history follows from the seed of both. */
+/**
+ * A virtual clock with one source of random numbers. The seed of this source fixes the whole
+ * history.
+ */
 export class SeededClock extends VirtualClock {
   /** Returns a number from 0 on, below 1. */
   readonly random: () => number

@@ -162,7 +162,7 @@ export class Monitor implements AsyncDisposable {
   /**
    * Accepts samples of these attributes that other members push: see `push`.
    *
-   * @returns a function after whose call they are refused
+   * @returns a function that ends this: the samples are refused again
    */
   accept(names: readonly string[], sink: (event: WatchEvent | MemberEvent) => void): () => void {
     this.#check()

@@ -138,8 +138,9 @@ function keysOf(key: OverlayOptions['key']): readonly Uint8Array[] {
 }
 
 /**
- * Returns the addresses for nodes, or those for tabs in a tab. A member with `web` has both kinds,
- * and an application may hand over all. If there is only the other kind, an error names it.
+ * Returns the addresses that fit this platform. A browser tab needs addresses of WebSockets, and
+ * Node needs the others. A member with `web` announces both kinds, and an application may pass them
+ * all. If none fits, returns all of them, and their parser throws an error that names one.
  */
 function waysIn(addresses: readonly string[]): readonly string[] {
   const ours = addresses.filter((address) => address.startsWith('/dnsaddr/') || /\/wss?(?:\/|$)/u.test(address) === (firstReach === 'tab'))

@@ -88,7 +88,8 @@ export class HealthReport {
     const { detector, introduction } = this.#sources
     const { links, view, isWhole } = this.#context
     for (const peer of links.keys()) if (detector.isInContact(peer)) return false
-    // After the entry an unreachable introducer counts as a lost member.
+    // Introducers count only before the first reconciliation. Afterwards an unreachable introducer
+    // counts as a lost member.
     return view.size > 1 || this.#whole > 2 || (!isWhole && introduction.failing.length > 0)
   }
 }

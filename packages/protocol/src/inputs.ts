@@ -14,8 +14,9 @@ import { skew } from './records/records.ts'
 import type { Settlement } from './settlement.ts'
 
 /**
- * After an absence of at most this time, ms, the saved records count in any case. Calendars may
- * differ by less (`skew`). Guess.
+ * After an absence of at most this time, ms, a node takes in its saved records, even if a member
+ * was in the pool for all that time. The calendars of honest members differ by less (`skew`).
+ * Guess.
  */
 const briefAbsence = 2 * skew
 
@@ -26,7 +27,7 @@ export class Inputs<Data extends Encoded> {
   readonly #settlement: Settlement
   readonly #received = (link: Link, message: Message): void => this.#receive(link, message)
 
-  /** True once the records of an earlier run count, or are dropped. */
+  /** True once this node has taken in or dropped the records of an earlier run. */
   hasRestored = false
   #saved: { readonly records: readonly Data[]; readonly at: Milliseconds } | undefined
 

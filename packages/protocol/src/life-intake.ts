@@ -1,8 +1,9 @@
 /**
  * Intake of facts about lives: joined-statements, left-statements and death certificates.
  *
- * This node never merges a true fact about itself that a peer brings. It answers such a fact with a
- * new life, or stops if another process runs under its key.
+ * A peer may bring a fact about this node itself. This node never merges it, even if the signatures
+ * are valid. It answers such a fact with a new life, or stops if another process runs under its
+ * key.
  */
 import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
@@ -13,9 +14,10 @@ import { factOf, type Fact } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
 
 /**
- * A node believes the death of a present member up to this much above the incarnation that the
- * member signed, or up to the bound of a newcomer. Guess: a member begins fewer lives while news of
- * them is on its way.
+ * A death may name a higher incarnation than the member signed. A node believes the death of a
+ * present member if the excess is at most this number. It also believes the death if the
+ * incarnation is at most `limits.incarnationJump`, the bound of a newcomer. Guess: a member begins
+ * fewer lives while news of them is on its way.
  */
 const knownJump = 1_000
 
@@ -82,8 +84,9 @@ export class LifeIntake {
       return undefined
     }
     // A made-up death of an incarnation far ahead would keep the member out for as long as nodes
-    // remember the death. And if newcomers, who know no incarnation, refused a death that replaced
-    // the true end here, a replay could bring the dead back to them.
+    // remember the death. Newcomers know no incarnation of the member, so they refuse such a death.
+    // If it had replaced the true end here, a replay could bring the dead member back to them. So
+    // `knownJump` is for present members only.
     const { incarnationJump } = this.#context.config.limits
     const ahead = present === undefined ? 0 : knownJump
     if (incarnation > Math.max(incarnationJump, view.signed(suspect) + ahead)) return undefined

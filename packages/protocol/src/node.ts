@@ -84,8 +84,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
-   * True once the records of an earlier run count, or are dropped. The runner must not overwrite
-   * them before.
+   * True once this node has taken in or dropped the records of an earlier run. Until then the
+   * runner must not overwrite them.
    */
   get hasRestoredRecords(): boolean {
     return this.#inputs.hasRestored
@@ -93,7 +93,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   /**
    * True while this node leaves, and a member that it dialled has not answered yet. The runner
-   * should not stop the node meanwhile, for `longestDeparture` at most.
+   * should let the node run until then, but for at most `longestDeparture`.
    */
   get isDeparting(): boolean {
     return this.#inputs.departure.isWaiting

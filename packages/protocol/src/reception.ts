@@ -113,8 +113,8 @@ export class Reception<Data extends Encoded> {
       )
       if (facts.length === 0 && !budgets.mayPublish(undefined, now)) return 'ignore'
       const isKnown = affordable.every(({ fact }) => this.#wasForwarded(fact))
-      // Certificates of one death may differ and mean the same. A fact of any other kind that has
-      // the version of the forwarded fact, but another content, is forged.
+      // Certificates of one death may differ and mean the same. A fact of any other kind is forged
+      // if it has the version of the forwarded fact but other content. So this node checks it.
       if (isKnown && affordable.every(({ fact }) => fact.says === 'died')) {
         take(affordable, 'echo')
         return 'ignore'

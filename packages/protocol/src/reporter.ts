@@ -5,9 +5,9 @@
  * The view's transitions already have this form. The reporter keeps this form when the node empties
  * the view. A node that slept for longer than others remember the dead forgets everything, and
  * joins afresh. Of a life that the application knew before, the reporter then reports only the end.
- * The first peer that the node meets may have slept as well, and know no more. So the reporter
- * waits until half of the pool is in the view again, or for an hour. Then it reports the missing
- * lives as ended.
+ * The first peer that the node meets may have slept as well. Then it knows no more than the node.
+ * So the reporter waits until half of the pool is in the view again, or for an hour. Then it
+ * reports the missing lives as ended.
  */
 import type { Member, Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'

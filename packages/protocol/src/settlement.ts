@@ -15,8 +15,8 @@ import { Membership } from './membership.ts'
 import type { Parts } from './parts.ts'
 
 /**
- * Wait before a claim after a sleep that is longer than the memory of lost members, ms. Guess:
- * twice the longest wait between two dials to one lost member (healing).
+ * A node that slept for longer than `healing.memory` waits for this time before it claims, ms.
+ * Guess: twice the longest wait between two dials to one lost member (healing).
  */
 const lookAround = 60_000
 

@@ -73,8 +73,8 @@ export class ServiceClient {
   }
 
   /**
-   * Asks a member for its part in a replicated service. Only the primary knows the backups, and the
-   * reason why it refuses operations.
+   * Asks a member for its role in a replicated service, and for the other fields of
+   * `ReplicaStatus`. Only the primary knows the backups, and the reason why it refuses operations.
    *
    * @param timeout ms; default: 2,000
    * @throws NoServerError if the member has no such service; CallTimeoutError; Error if the stream

@@ -50,8 +50,8 @@ export interface ReplicatedService<State, Operation = unknown, Result = unknown>
    * only. It may change the given state object. An error rejects the call with `CALL_FAILED`. A
    * change that was made before the error stays.
    *
-   * `now` is the time of the service in ms. It is about the calendar of the first primary, and
-   * never runs backwards.
+   * `now` is the time of the service in ms. It is close to the calendar time of the first primary,
+   * and never runs backwards.
    */
   readonly apply: (state: State, operation: Operation, context: { readonly now: number }) => readonly [State, Result]
   /**

@@ -120,9 +120,9 @@ export class Simulation<P extends Protocol> {
   }
 
   /**
-   * Leaves gracefully. The process ends after `leaveFlush` ms. If a member that it dialled because
-   * it leaves has not answered by then, the process waits for the answer, for at most
-   * `longestDeparture` ms from the call on.
+   * Leaves gracefully. The process ends after `leaveFlush` ms. The node may have dialled a member
+   * in order to leave. If that member has not answered by then, the process waits for the answer.
+   * It waits for at most `longestDeparture` ms from the call on.
    */
   leave(node: SimulatedNode<P>): void {
     node.command({ type: 'leave' })

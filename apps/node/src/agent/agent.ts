@@ -116,7 +116,7 @@ export class Agent {
     return this.#monitor
   }
 
-  /** The numbers of this node's site that it computes for watches by site. */
+  /** The aggregated values of this node's site, if this node computes them for watches by site. */
   get siteAggregates(): Monitor['siteAggregates'] {
     return this.#monitor?.siteAggregates ?? []
   }

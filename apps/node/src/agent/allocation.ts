@@ -11,8 +11,8 @@ import type { LeasesJson, ServiceJson } from '../events/events.ts'
 const AT_ONCE = 64
 
 /**
- * Asks members for their capacities, leases and groups. Default: all members, and the answer leaves
- * those out that have nothing.
+ * Asks members for their capacities, leases and groups. Without `ids` it asks all members, and
+ * leaves out members that have none.
  */
 export async function askLeases(pool: Pool, allocator: Allocator, ids?: readonly string[]): Promise<LeasesJson[]> {
   const members = await inTurns(ids ?? pool.members().map(({ id }) => id), AT_ONCE, async (member): Promise<LeasesJson> => {
@@ -29,7 +29,10 @@ export async function askLeases(pool: Pool, allocator: Allocator, ids?: readonly
   )
 }
 
-/** Returns the services that members state, replicated ones with what their primaries say. */
+/**
+ * Returns the services that members state. A replicated service has the status that its primary
+ * reports.
+ */
 export async function askServices(pool: Pool): Promise<ServiceJson[]> {
   const { serviceClient } = await import('@jel/service')
   const client = serviceClient(pool)

@@ -23,13 +23,13 @@ const NAMES = ['workers', 'busy', 'memory', 'traffic'] as const
 /** Maximum bytes of an answer. Four numbers take a hundred. */
 const MAX_BYTES = 1024
 /**
- * Time for an answer, a dial included, and again for the end of its stream, ms. A request for a
- * member's links has the same time.
+ * Time limit of an answer, with the dial, ms. The end of its stream has the same limit. A request
+ * for a member's links has the same time.
  */
 const TIMEOUT = 5_000
 /**
- * A member reads its figures at most this often, ms: it also looks at its files. An open page asks
- * each member every 10 s.
+ * Least time between two readings of a member's figures, ms. Each reading also lists the files of
+ * its blobs. An open page asks each member every 10 s.
  */
 const FRESH = 5_000
 /** A member answers at most this many requests in that time, from all askers together. A guess. */

@@ -13,8 +13,8 @@ export interface MemberFilter {
 }
 
 /**
- * Lists the present members (`members`), then members that have gone, the latest first. `since` is
- * as the model knows it. Throws RangeError for a `tag` that is not a regular expression.
+ * Lists the present members (`members`), then members that have gone, the latest first. `since`
+ * comes from the model. Throws RangeError for a `tag` that is not a regular expression.
  */
 export function listMembers(
   members: readonly Member[],

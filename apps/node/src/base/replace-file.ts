@@ -7,8 +7,8 @@ const NEW = 0o666
 
 /**
  * Replaces the content of a file in one step, or makes the file. A reader finds the old content or
- * the new one, also after a crash. If this user can't keep the file's rights and owner that way,
- * and for a device, a pipe or a file with several names, the bytes are written to the file itself.
+ * the new one, also after a crash. Writes into the file itself if it is a device, a pipe, or has
+ * several names, or if this user can't keep its rights and owner otherwise.
  *
  * @throws Error if the content can't be written; on a full disk the old content is still there
  */

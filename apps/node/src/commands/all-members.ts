@@ -9,9 +9,9 @@ import type { OrderResult } from '../orders/order-giver.ts'
 import { flag } from './flags.ts'
 import { counted, durationText } from '../events/quantity.ts'
 
-/** How long a command for all members names a member that died or left, ms. Guess. */
+/** A command for all members also lists members that died or left within this time, ms. Guess. */
 const RECENT = 3_600_000
-/** A member that left within this time was there for one command, ms. A guess. */
+/** A member that left within this time after its join came for one command only, ms. A guess. */
 const BRIEF = 60_000
 
 export const ALL_FLAGS = [
@@ -45,7 +45,7 @@ export async function orderAll(
   return [...results.map(({ member, ...rest }) => ({ node: member.id, location: member.location, ...rest })), ...recentlyGone(pool, model)]
 }
 
-/** Names members that may come back as they were. They are not missing. */
+/** Lists gone members that may come back with their old state. They do not count as missing. */
 function recentlyGone(pool: Pool, model: Agent['model']): MemberResultJson[] {
   const gone = (['died', 'left'] as const).flatMap((result) =>
     listMembers(pool.members(), model, { state: result }).map((member) => ({ ...member, result })),

@@ -195,7 +195,7 @@ function placedJson({ slowest, isBest, unknown }: Placed): PlacedJson {
   }
 }
 
-/** Returns the slowest edge of a pattern, and what is not known. */
+/** Describes the slowest edge of a pattern, and the pairs without a measurement. */
 function placedText(placed: PlacedJson | undefined): string[] {
   if (placed === undefined) return []
   const { slowest, isBest, unknown } = placed

@@ -17,7 +17,8 @@ export const elect = command({
   answer: 'elected',
   run: async ({ election }, { agent, signal }) => reignJson(await agent.pool.elect(election, { signal })),
   shell: {
-    // All nodes of a pool come to know the same winner. A candidate is one node.
+    // All nodes come to know the same winner, so any node can answer `--result`. A candidacy is
+    // that of one node.
     asksAny: ({ result = false, withdraw = false }: Which) => result && !withdraw,
     about: 'make this node a candidate, and wait for the winner',
     operands: [flag('<election>', 'the name of the election')],

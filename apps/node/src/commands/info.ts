@@ -78,7 +78,7 @@ export const info = command({
   },
 })
 
-/** A name that has no dots may be of an attribute, too. Ids have capital letters and digits. */
+/** The name of an attribute may lack dots, too. Ids have capital letters. */
 function isIdLike(text: string): boolean {
   return text.length >= SHORTEST_END && /^…?[1-9A-HJ-NP-Za-km-z]+$/u.test(text) && /[A-Z]/u.test(text)
 }

@@ -12,7 +12,10 @@ import { command } from './command.ts'
 import { ASK_FLAGS, flag } from './flags.ts'
 import { decoded, encoded, PAYLOAD, type Message } from './messages.ts'
 
-/** Voters that can't be reached give no answer, so a call ends after this time, ms. As the API. */
+/**
+ * Voters that can't be reached give no answer, so a call ends after this time, ms. The API has the
+ * same limit.
+ */
 const TIMEOUT = 10_000
 
 /** Throws LedgerMissingError if the node was started without a ledger. */

@@ -16,7 +16,9 @@ export interface Message {
 const PAYLOAD_LIMIT = 1_024
 export const PAYLOAD = flag('[payload]', 'text, at most 1 KiB; - takes standard input')
 
-/** Returns the line's fields of a message. A payload of `-` is standard input. */
+/**
+ * Returns the fields of a message, as a line of JSON has them. A payload of `-` is standard input.
+ */
 export async function encoded({ name, payload }: Message): Promise<{ readonly name: string; readonly payload: string | undefined }> {
   if (payload === undefined) return { name, payload }
   const bytes = payload === '-' ? await readInput(PAYLOAD_LIMIT) : Buffer.from(payload)

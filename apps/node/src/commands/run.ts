@@ -121,7 +121,7 @@ function endText({ member, status, value, message }: RankEndJson, rank: number):
   return status === 0 ? returned : [...returned, `[${rank}] at ${shortId(member)} ended with status ${status}${why}`]
 }
 
-/** Returns the end of a rank, as its process or its loss tells. */
+/** Returns the end of a rank: the one that its process sent, or a failure. */
 function endOf(member: string, outcome: Outcome): RankEndJson {
   if ('error' in outcome) return { member, status: 1, message: outcome.error }
   const { success, output } = v.safeParse(processEnd, outcome.value)
@@ -154,7 +154,7 @@ class RankLines {
     for (const line of lines) this.#report(rank, stream, line)
   }
 
-  /** Reports lines without an end. */
+  /** Reports the rest of each output that has no line end. */
   end(): void {
     for (const { rank, stream, text } of this.#rest.values()) if (text !== '') this.#report(rank, stream, text)
   }

@@ -103,8 +103,8 @@ function chosenOf(members: readonly Member[], monitor: Constants, { ids, locatio
 }
 
 /**
- * Says that the watch waits. Most conditions that nobody meets name attributes in place of
- * constants.
+ * Says that the watch waits. If no member meets a condition, it mostly names attributes, but only
+ * constants count.
  */
 function nobodyText(members: readonly Member[], monitor: Constants, where: string | undefined): string {
   const waiting = 'no member is chosen yet; the watch waits for one'
@@ -119,8 +119,8 @@ function nobodyText(members: readonly Member[], monitor: Constants, where: strin
 const MOST_ASKED = 64
 
 /**
- * Tells of each name that no asked member has, with the known name that is most like it. The watch
- * goes on: a newcomer may have the attribute.
+ * For each name that no asked member has, suggests the most similar known name. The watch goes on:
+ * a newcomer may have the attribute.
  */
 async function adviseOn(
   names: readonly string[],

@@ -15,7 +15,8 @@ interface Collected {
  * Writes the files that the commands of a sweep made: those of the first input to the folder `1`
  * below this one, and so on.
  *
- * @param keepGoing the result has outcomes; files that could not be had make an outcome a failure
+ * @param keepGoing the result has an outcome for each input; an input whose files can't be fetched
+ *   has failed
  * @throws the first error of `files` of the job, or of the file system, once all other files are
  * written
  */

@@ -62,7 +62,7 @@ export async function sendJobCommand(
   })
   const timer = timeout === undefined ? undefined : setTimeout(() => stop.now('time'), timeout)
   /**
-   * Why the job waits, with a colon in front. A task that hangs is the reason until a task ends.
+   * Why the job waits, with a colon in front. If a task hangs, that reason stays until a task ends.
    */
   let why = ''
   let finished = 0
@@ -70,7 +70,7 @@ export async function sendJobCommand(
     if (event.event === 'waits') why = `: ${oneLine(event.reason)}`
     else if (event.event === 'progress' && event.reason === '' && (event.finished !== finished || event.state !== 'active')) why = ''
     if (event.event === 'progress') ({ finished } = event)
-    // One result alone may be longer than what may wait.
+    // A single result may exceed the limit. So the check comes before the result.
     output.check()
     request.report(event)
   }

@@ -14,8 +14,8 @@ const WAITS = 5000
 
 /**
  * If no task of a begun job ends for this long, the task that has run for longest is reported, ms.
- * A guess. The next report takes twice as long, and at least twice the longest time between two
- * ends: where each task takes a minute, nothing hangs.
+ * A guess. The wait for the next report is twice as long. It is also at least twice the longest
+ * time between two ends of tasks, so that a job of long tasks does not look stuck.
  */
 const QUIET = 15_000
 
@@ -101,7 +101,7 @@ class Waits {
     if (oldest !== undefined) this.#report({ event: 'waits', job: this.#job.id, reason: runningText(oldest) })
   }
 
-  /** Returns the reason of a member that accepts the job, but can't run it. Only replicas know. */
+  /** Returns the reason why members that accept the job can't run it. Only replicas know. */
   async #refusal(): Promise<string> {
     const refused = (await this.#job.waits()).filter(({ unfit }) => unfit !== undefined)
     const [first] = refused

@@ -11,7 +11,10 @@ import { follow, reportEach, type Report } from './job-reports.ts'
  * job, ms. A guess: there may be no other member.
  */
 const KEPT_SOON = 2000
-/** Submits a job or a sweep. Reports that others have it, or everything until it ends. */
+/**
+ * Submits a job or a sweep. Reports when it is submitted. With `until: ended` it goes on to report
+ * until the end.
+ */
 export async function submit(
   grid: Grid,
   command: JobCommand & { readonly command: 'submit' | 'map' },

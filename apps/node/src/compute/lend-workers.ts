@@ -2,12 +2,12 @@ import type { Grid } from '@jel/compute'
 import type { Agent } from '../agent/agent.ts'
 
 /**
- * Leases may begin and end at any time, so the node looks so often which run, ms. A guess: tasks
- * that save stop within two seconds.
+ * The interval at which the node looks for running leases, ms. Leases begin and end at any time. A
+ * guess: tasks that save stop within two seconds.
  */
 const LOOK_AGAIN = 250
 
-/** Takes as many workers away from jobs as others have leased `cpus` of this node. */
+/** Takes a worker away from jobs for each of this node's `cpus` that others have leased now. */
 export function lendWorkers(
   grid: Pick<Grid, 'reserveWorkers'>,
   { allocator, pool }: Pick<Agent, 'allocator' | 'pool'>,

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/usage-error.ts'
 
-/** The typed arrays, by their dtype in NumPy. Bytes are in the order of the least first. */
+/** The typed arrays, by their dtype in NumPy. All are little-endian. */
 const ARRAYS = {
   '|b1': Uint8Array,
   '|u1': Uint8Array,

@@ -24,8 +24,8 @@ export interface PolicyFlags extends PoolFlags, NodeFlags {
 }
 
 /**
- * The command waits for the first other member for `MEET`, and then for `HEAR`, so that records
- * have come or gone, ms. Guesses, as for commands about jobs.
+ * The command waits for another member for at most `MEET`, ms. Then it waits for `HEAR`, so that
+ * records can arrive or leave. Guesses, as for commands about jobs.
  */
 const MEET = 10_000
 const HEAR = 1000

@@ -1,6 +1,6 @@
 /**
  * The limit of a result as JSON: the number of its parts plus the characters of its texts. A guess:
- * half as much again as the bytes of the largest result.
+ * 1.5 times the bytes of the largest result.
  */
 const MAX_WRITTEN = 24 * 1024 * 1024
 

@@ -38,7 +38,7 @@ export function inputsIn(content: string, extension: string): readonly unknown[]
   throw new UsageError(`--inputs: line ${bad + 1} is no JSON: ${(lines[bad] as string).slice(0, 60)}; JSON has no NaN and no Infinity`)
 }
 
-/** @param delimiter '' finds it out */
+/** @param delimiter '': the parser finds it in the text */
 function rowsIn(content: string, delimiter: string): readonly unknown[] {
   const text = content.replace(/\r?\n$/u, '')
   if (text === '') return []

@@ -24,7 +24,7 @@ export function outcomeLines(inputs: readonly unknown[], outcomes: readonly MapO
 export function outcomeTable(inputs: readonly unknown[], outcomes: readonly MapOutcome[]): string {
   const given = inputs.map((input) => columnsOf('input', input))
   const taken = new Set(given.flatMap((row) => Object.keys(row)))
-  /** A column of the values that has the name of one of the inputs gets another name. */
+  /** A column of the values gets another name if a column of the inputs has its name. */
   const free = (name: string): string => (taken.has(name) ? free(`value.${name}`) : name)
   const rows = outcomes.map((outcome, index) => {
     const { error, value } = fieldsOf(outcome)
@@ -52,7 +52,7 @@ function columnsOf(name: string, value: unknown): Readonly<Record<string, unknow
   return Object.fromEntries(fields.map(([field, each]) => [field, cellOf(each)]))
 }
 
-/** A number is no formula, also as text. */
+/** A text that is a number is no formula. */
 function noFormula<Cell>(cell: Cell): Cell | string {
   return typeof cell === 'string' && /^[=+\-@\t\r]/u.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell
 }

@@ -26,8 +26,9 @@ export async function readValue(file: string): Promise<unknown> {
 }
 
 /**
- * Writes a result: to `.npy` a typed array or `{ shape, data }`, to a `.json` file any result, to
- * any other file bytes as they are, and other results as JSON. Returns the number of bytes.
+ * Writes a result. A `.npy` file takes a typed array or `{ shape, data }`. A `.json` file takes any
+ * result as JSON. Another file gets bytes as they are, and other results as JSON. Returns the
+ * number of bytes.
  * @throws UsageError if the result is no array for `.npy`; any error of the file system
  */
 export async function writeValue(file: string, value: unknown): Promise<number> {

@@ -135,8 +135,8 @@ export class Session {
   }
 
   /**
-   * A reign may have ended on its way to the client, which has the next one already. So the answer
-   * has the next one, too: epochs rise.
+   * The reign of an answer may have ended, and the client may know the next reign. Then the answer
+   * has the next reign: epochs must not fall.
    */
   #latest(answer: NodeEvent): NodeEvent {
     const known = answer.event === 'elected' ? this.#agent.model.reigns.get(answer.election) : undefined

@@ -77,7 +77,7 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
   return (texts[event.event] as (event: NodeEvent, name: (node: NodeJson) => string) => string)(event, name)
 }
 
-/** Describes output, one line for each of its lines, each with its source. */
+/** Describes output. Each line of it has its source in front. */
 export function outputLines({ member, fn, stream, text }: OutputEvent): string[] {
   const source = `${shortId(member)}${fn === undefined ? '' : ` ${oneLine(fn)}`}${stream === 'stderr' ? ' !' : ''}`
   return text

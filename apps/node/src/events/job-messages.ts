@@ -116,7 +116,7 @@ export interface JobFailure {
   readonly cause?: string
 }
 
-/** All jobs, unfinished ones first, and the number of jobs that have no room in it. */
+/** All jobs, unfinished ones first. `more`: the number of jobs that are not in the list. */
 export interface JobsEvent {
   readonly event: 'jobs'
   readonly jobs: readonly JobOverview[]
@@ -137,7 +137,7 @@ export type JobEvent =
   | { readonly event: 'written'; readonly job: string; readonly file: string; readonly bytes: number }
   /** One input of a sweep has a value, or failed. `index`: its place among the inputs. */
   | { readonly event: 'outcome'; readonly job: string; readonly index: number; readonly value?: unknown; readonly failure?: MapFailure }
-  /** Files of a sweep were written to a folder below `folder` for each input, by its number. */
+  /** Files of a sweep were written. Each input has a folder below `folder`, named by its number. */
   | { readonly event: 'collected'; readonly job: string; readonly folder: string; readonly files: number }
   | { readonly event: 'cancelled'; readonly job: string }
   /** The job and its result were removed from the pool. */
@@ -184,6 +184,7 @@ export type JobEvent =
    */
   | { readonly event: 'waits'; readonly job: string; readonly reason: string }
   /**
-   * The named job belongs to this other owner. The node knows no job of that name of its own owner.
+   * The named job belongs to this other owner. The node's own owner has no job of that name, as far
+   * as the node knows.
    */
   | { readonly event: 'not-own'; readonly job: string; readonly owner: string }

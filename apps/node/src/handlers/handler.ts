@@ -58,11 +58,11 @@ export function parseHandler(text: string): Handler | undefined {
 }
 
 /**
- * If a command is the path of a file that can't run, with or without arguments, returns the reason.
- * The shell would say so only at the first event, which may be the one that matters.
+ * If a command is a file that can't run, or such a file with arguments, returns the reason. The
+ * shell would say so only at the first event, which may be the one that matters.
  */
 export function missingFileOf({ command }: Handler): string | undefined {
-  // A list of commands may have a remedy for a file that is not there.
+  // A command such as `a || b` may itself cope with a missing file.
   const [, path] = /^\s*([\w.+/-]*\/[\w.+-]+)(?:\s[^|&;\n]*)?$/u.exec(command) ?? []
   if (path === undefined || process.platform === 'win32') return undefined
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return `${path} does not exist: there is no file ${resolve(path)}`

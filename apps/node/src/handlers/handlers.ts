@@ -76,7 +76,7 @@ export class Handlers implements AsyncDisposable {
     const variables = {
       JEL_EVENT: event.event,
       JEL_POOL: this.#pool,
-      // Where several nodes run here, commands of the handler ask this one.
+      // If several nodes run here, `jel` in a handler's command asks this node.
       JEL_NODE: this.#self,
       ...('node' in event && { JEL_MEMBER: event.node.id, JEL_LOCATION: event.node.location }),
       ...(name !== undefined && { JEL_NAME: name }),

@@ -4,8 +4,8 @@ import { messageOf } from '../base/usage-error.ts'
 import { oneLine } from '../base/text.ts'
 
 /**
- * The number of last bytes of output, and of first bytes of standard output, that are kept. A
- * guess: the last error message is shorter.
+ * The number of bytes that are kept: the last ones of all output, and the first ones of standard
+ * output. A guess: the last error message is shorter.
  */
 const OUTPUT_LIMIT = 4_096
 /**

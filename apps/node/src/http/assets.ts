@@ -37,8 +37,9 @@ export class Assets {
 }
 
 /**
- * Returns the text of a file. The script is one file in a bundle. In a checkout each module is a
- * file without types. The paths of modules in `events` and `model` begin with these names.
+ * Returns the text of a file. In a bundle all scripts are one file, `page.js`. In a checkout each
+ * module is a file, and loses its types here. The paths of modules outside of `page` begin with
+ * `events` or `model`.
  */
 function textOf(name: string): string | undefined {
   const isScript = name.endsWith('.js') || name.endsWith('.ts')

@@ -187,7 +187,7 @@ export class Feed {
     const text = JSON.stringify(health)
     if (text !== this.#health) this.#send({ event: 'health', ...health })
     this.#health = text
-    // The pool has an event for another state of the ledger, but none for each entry.
+    // The pool reports changes of the ledger's state, but not each entry.
     const { ledger } = pool
     if (ledger !== undefined && ledger.index !== this.#ledgerIndex) this.#send({ event: 'ledger', ...ledgerJson(ledger) })
     this.#ledgerIndex = ledger?.index ?? 0

@@ -7,8 +7,8 @@ import { HANDLER_FAILED } from '../events/handler-errors.ts'
 import { timeSamples } from './task-times.ts'
 
 /**
- * These gauges have names of counters, and promtool complains. The gauges that count each type
- * stay.
+ * These gauges have names of counters, and promtool complains. Other gauges have the same counts by
+ * type, and stay.
  */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
@@ -17,7 +17,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #watch: Watch
   readonly #stopCounting: () => void
-  /** The numbers of this node's site, and the numbers of members that are in them. */
+  /** The values of this node's site, and the number of members in each value. */
   readonly #site: Gauge
   readonly #siteMembers: Gauge
   readonly #agent: Agent

@@ -4,8 +4,8 @@ import type { NodeEvent } from '../events/events.ts'
 import { pauseFor } from '../model/allocation.ts'
 
 /**
- * Asks the members for leases, groups and services while there are streams, and tells those that
- * changed.
+ * While there are streams, asks the members for leases, groups and services, and reports the
+ * answers that changed.
  */
 export class Overview {
   readonly #agent: Agent
@@ -39,7 +39,7 @@ export class Overview {
     this.#last.clear()
   }
 
-  /** Asks, and again a pause after the answers. */
+  /** Asks, and asks again after a pause. */
   async #ask(): Promise<void> {
     const { overview, stopping, pool } = this.#agent
     if (overview === undefined || stopping || this.#isAsking) return

@@ -10,7 +10,10 @@ const MOST_MEMBERS = 16
 /** Most bytes that may wait for a stream that does not read. A guess: an hour of samples. */
 const BACKLOG_LIMIT = 4 * 1024 * 1024
 
-/** The first event of a stream: the members that it watches, of so many. */
+/**
+ * The members that a stream watches: its first event, and one after each change. `of`: the number
+ * of all members.
+ */
 export interface WatchingJson {
   readonly event: 'watching'
   readonly name: string
@@ -18,7 +21,7 @@ export interface WatchingJson {
   readonly of: number
 }
 
-/** Sends the samples of an attribute to pages, of the members that are here longest. */
+/** Sends to pages the samples of an attribute, from the members that are here longest. */
 export class WatchFeed {
   readonly #agent: Agent
   readonly #streams = new Set<FeedSink>()
@@ -95,7 +98,7 @@ class PageWatch {
     if (begun.length > 0) this.#tell(begun)
   }
 
-  /** Gives the free places to members, those first that are here longest. */
+  /** Gives the free places to the members that are here longest. */
   #begun(): (readonly [member: string, watch: Watch])[] {
     const free = MOST_MEMBERS - this.#watches.size
     if (free === 0) return []
@@ -108,7 +111,7 @@ class PageWatch {
     })
   }
 
-  /** Tells the page of all places, and then of the samples of the new ones. */
+  /** Tells the page all watched members. Then sends the samples of the new ones. */
   #tell(begun: readonly (readonly [member: string, watch: Watch])[]): void {
     const members = [...this.#watches.keys()]
     const watching: WatchingJson = { event: 'watching', name: this.#name, members, of: this.#agent.pool.members().length }

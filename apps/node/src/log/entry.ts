@@ -24,7 +24,7 @@ export function logEvent(log: Log, event: NodeEvent): void {
       return
     }
     case 'ordered':
-      // `ORDERED` is a command for all members.
+      // The code `ORDERED` already stands for an order to all members.
       log.info('LEDGER_ORDERED', message, { name: event.name, index: event.index, ...memberFields(event.node) })
       return
     case 'ledger': {

@@ -20,7 +20,7 @@ const MOST_PARTS = 16
 
 /**
  * Returns the table: the groups, with the reasons why they wait, the capacities with their holders,
- * and the state of services. `nameOf` describes a member. Texts of other members are as they came.
+ * and the state of services. `nameOf` describes a member. Texts of other members are not made safe.
  */
 export function allocationLines(model: AllocationModel, nameOf: (member: string) => string, now: number): AllocationLine[] {
   const known = new Map(model.groups.map((group) => [group.group, group]))

@@ -18,7 +18,7 @@ export function groupsOf(members: readonly LeasesJson[]): GroupJson[] {
     for (const { group, program, starter, state, rank, of, groups: before, leases } of ranks) {
       const key = keyOf(group, starter)
       const known = groups.get(key) ?? { group, program, starter, state: 'holding' as const, held: 0, waits: 0, members: [] }
-      // A second rank at a member stands behind the first one of its own group: that is no reason.
+      // If a group has two ranks at a member, the second waits behind the first. That is no reason.
       const waits = state === 'waits' ? { groups: before.filter((each) => each !== group), leases } : {}
       known.members.push({ member, state, ...(rank !== undefined && { rank }), ...(of !== undefined && { of }), ...waits })
       groups.set(key, known)
@@ -29,7 +29,7 @@ export function groupsOf(members: readonly LeasesJson[]): GroupJson[] {
     .sort((one, other) => STATES.indexOf(one.state) - STATES.indexOf(other.state) || (one.group < other.group ? -1 : 1))
 }
 
-/** A starter that did not answer leaves only what the members say. */
+/** If the starter did not answer, only the answers of the members describe the group. */
 function completed(group: GroupJson): GroupJson {
   const members = inOrder(group.members)
   if (group.count !== undefined) return { ...group, members }

@@ -42,7 +42,7 @@ const MOST_MEMBERS = 64
 const MOST_FUNCTIONS = 4
 /**
  * The time by which counts may be old, ms. Members report each second, and the node is asked each
- * second, so counts may miss one event. Guess: half a second for the way.
+ * second, so counts may miss one event. Guess: messages take half a second.
  */
 const LATE = 1_500
 /** The time after which a member that is not listed is forgotten, ms. The page shows no more. */
@@ -114,7 +114,7 @@ function growthOf({ member, functions = [], ...work }: Worker, last: Known, now:
     grown.push({ member, fn, from: Math.min(since, now - each, now - 1), to: now, ran, failed })
   }
   for (const { fn, ...counts } of functions) {
-    // A list with room was complete, so this function is new.
+    // A list that was not full had all functions. So this function is new.
     const before = last.functions.get(fn) ?? (last.functions.size < MOST_FUNCTIONS ? NOTHING : counts)
     const finished = Math.min(rest.finished, Math.max(0, counts.finished - before.finished))
     const ran = Math.min(rest.ran, Math.max(0, counts.ran - before.ran))

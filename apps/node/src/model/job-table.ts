@@ -23,7 +23,7 @@ const MOST_MEMBERS = 8
 
 /**
  * Returns the table of jobs: the tasks that run, their members and rates, and the reasons of jobs
- * that wait. `nameOf` describes a member. Texts of other members are as they came.
+ * that wait. `nameOf` describes a member. Texts of other members are not made safe.
  */
 export function jobLines(model: JobsModel, nameOf: (member: string) => string, now: number): JobLine[] {
   const lines = model.rows.flatMap((row) => [jobLine(row, now), ...detailsOf(row, nameOf)])

@@ -1,6 +1,6 @@
 import type { ServiceJson } from '../events/events.ts'
 
-/** Says why a service takes no calls now, or less safely than it should; empty: all is well. */
+/** Says why a service takes no calls now, or that it lacks backups. Empty: all is well. */
 export function problemOf({ replicas, primary, status, reason }: ServiceJson): string {
   if (replicas === undefined) return ''
   if (primary === undefined) return 'no primary'

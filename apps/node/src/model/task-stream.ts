@@ -12,7 +12,7 @@ export const SECONDS = 60
 export const OTHERS = 8
 /** Most strips. Guess: more do not fit on a screen. */
 const MOST_STRIPS = 16
-/** The seconds that a member keeps: the present one is not over. */
+/** The seconds that are kept for a member: those shown, and the present one, which is not over. */
 const KEPT = SECONDS + 2
 
 /** The work of a member in one second. */
@@ -67,8 +67,8 @@ export class TaskStream {
   readonly #kinds: { readonly fn: string; readonly seen: number }[] = []
 
   /**
-   * Takes an event. `now`: ms. `isMember`: draws no work of others, since a hostile replica may
-   * invent thousands of workers.
+   * Takes an event. `now`: ms. `isMember`: only the work of members counts, since a hostile replica
+   * may invent thousands of workers.
    */
   take(event: JobsEvent, now: number, isMember: (id: string) => boolean = () => true): void {
     for (const growth of this.#growth.take(event, now)) if (isMember(growth.member)) this.#add(growth)
@@ -149,8 +149,7 @@ function secondAt(ring: readonly Second[], at: number): Second | undefined {
 function stripOf(member: string, seconds: readonly (Second | undefined)[]): Strip & { readonly rank: number } {
   const times = seconds.map((second) => sum(second?.ran ?? []))
   const total = sum(times)
-  // The counts of two seconds may arrive in one second. So a fraction of a worker is no further
-  // worker.
+  // The counts of more than a second may arrive in one second. So the number of workers is rounded.
   const most = 1000 * Math.max(1, Math.round(Math.max(...times) / 1000))
   const first = times.findIndex((time) => time > 0)
   let end = times.length

@@ -7,7 +7,7 @@ import { describeAllowList, ORDERS_PROTOCOL, readOrder, signedBytes, type Done, 
 
 const NONCE_BYTES = 16
 /**
- * How long a member whose order was not carried out has to wait for its next one, ms. So no member
+ * After an order that was not carried out, its sender has to wait for this time, ms. So no member
  * fills the log. Guess.
  */
 const PAUSE = 1_000
@@ -78,7 +78,7 @@ export class OrderTaker {
 }
 
 /**
- * Carries out a task. A task that is done already is no error, so that a repeated order mends.
+ * Carries out a task. A task that is already done is no error, so that an order can be repeated.
  * `what`: the task as the log shows it.
  */
 async function carryOut(pool: Pool, task: Task): Promise<Done & { readonly what: string }> {

@@ -58,7 +58,7 @@ function tagged(tag: string, text: string): string[] {
   return ['.TP', `\\fB${roff(tag)}\\fR`, line(text)]
 }
 
-/** Returns a line that the formatter takes as text, with any first character. */
+/** Returns a line of text. The formatter takes it as text, whatever its first character is. */
 function line(text: string): string {
   return `\\&${roff(text)}`
 }

@@ -10,7 +10,7 @@ export interface Key {
   readonly sequence?: string | undefined
 }
 
-/** The keys that act in all tables as in that of members. */
+/** The keys that act in all tables, not only in the table of members. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['q', '?', 'e', 'l', 'tab'])
 
 /** A table. `leases` also has groups and services. */
@@ -33,7 +33,7 @@ export class Controls {
   help = false
   /** The table that is shown. */
   table: Table = 'members'
-  /** The first visible line of another table than that of members. */
+  /** The first visible line of a table other than that of members. */
   lineOffset = 0
   /** The id of the selected member. */
   selected: string | undefined
@@ -112,13 +112,13 @@ export class Controls {
     return undefined
   }
 
-  /** Shows a table; if it is shown already, the members again. */
+  /** Shows a table. If it is shown already, shows the members instead. */
   #show(table: Table): void {
     this.table = this.table === table ? 'members' : table
     this.lineOffset = 0
   }
 
-  /** Moves another table than that of members. */
+  /** Scrolls a table other than that of members. */
   #scroll(name: string | undefined): void {
     const by = { down: 1, j: 1, up: -1, k: -1, pagedown: this.room, pageup: -this.room, home: -Infinity, end: Infinity }[name ?? '']
     if (by !== undefined) this.lineOffset = Math.max(0, this.lineOffset + by)

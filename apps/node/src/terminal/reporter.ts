@@ -44,7 +44,10 @@ export function plainReporter(output: Output): Reporter {
   }
 }
 
-/** Members change also in what no line shows, such as the constants of programs. */
+/**
+ * Finds changes that a line shows. Members also change otherwise, such as in the constants of
+ * programs.
+ */
 class VisibleChanges {
   /** For each member the text of its last change. */
   readonly #last = new Map<string, string>()

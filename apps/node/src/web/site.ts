@@ -10,7 +10,7 @@ import { gzip } from 'node:zlib'
 import type { RolldownOptions } from 'rolldown'
 
 const HEADERS: Readonly<Record<string, string>> = {
-  // A tab dials members at any address. Its worker is a file of this port.
+  // A tab dials members at any address. The code of its worker comes from this port.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ws: wss:; frame-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',

@@ -12,7 +12,10 @@ export interface Reservation {
   readonly amounts: Amounts
 }
 
-/** With more reservations than these `earliest` does not search. A guess: a search takes 3 ms. */
+/**
+ * If there are more reservations than this, `earliest` does not search. A guess: a search takes 3
+ * ms.
+ */
 const MAX_SEARCHED = 128
 
 /** Sums may exceed a capacity by this share: amounts such as 0.1 have no exact sum. */

@@ -1,7 +1,9 @@
 import { MOST_LISTED, MOST_NAMED } from './listed-groups.ts'
 import type { Amounts, Calendar, Milliseconds, Reservation } from './calendar.ts'
 
-/** A hold that its group has not locked for this time yields to any other group, ms. A guess. */
+/**
+ * A hold yields to any other group if its group has not locked it within this time, ms. A guess.
+ */
 const LONGEST_HOLD: Milliseconds = 10_000
 /** A request counts as at most this old, ms: a member may lie about its date. A guess. */
 const OLDEST: Milliseconds = 3_600_000
@@ -31,7 +33,7 @@ export interface HoldRequest {
 export type HoldEffect =
   /**
    * The group has its capacity. An older group may still take it, until the lock. `places`: the
-   * number of ranks of the group for which all capacity of this member would be enough.
+   * number of ranks of the group that fit into the whole capacity of this member.
    */
   | { readonly type: 'held'; readonly group: string; readonly places: number }
   /**
@@ -59,8 +61,8 @@ interface Hold extends HoldRequest {
 /**
  * The capacity that this member reserves for groups before they start. It follows wound-wait
  * (Rosenkrantz et al. 1978): an older group takes an unlocked hold from a younger group, and a
- * younger group waits for an older one. So two groups that each have some members of both can't
- * wait for each other for ever.
+ * younger group waits for an older one. So two groups can't wait for each other for ever, even if
+ * each has some of the members that both need.
  */
 export class Holds {
   readonly #calendar: Calendar
@@ -189,7 +191,8 @@ export class Holds {
       this.#calendar.remove(next.reservation as Reservation)
       taken.push(next)
     }
-    // A hold that was taken later may be larger. Then there may be room for earlier ones.
+    // A hold that was taken later may be larger. Then the holds that were taken before it may fit
+    // again.
     taken = taken.toReversed().filter((each) => {
       this.#calendar.add(each.reservation as Reservation)
       if (fits()) return false

@@ -56,8 +56,8 @@ export type LeaseInput =
   /** The holder died or left. */
   | { readonly type: 'gone'; readonly holder: string }
   /**
-   * `wall`: the time by the wall clock of this member, Unix ms. The age of a request counts until
-   * then.
+   * `wall`: the time by the wall clock of this member, Unix ms. The age of a request is the time
+   * from its date until `wall`.
    */
   | (HoldQuestion & { readonly wall: Milliseconds })
   /** Protects a hold from other groups: see the effect `locked`. */
@@ -89,5 +89,5 @@ export type OfGroup = Extract<LeaseEffect, { readonly group?: string | undefined
 
 /** A request of a group about its hold. */
 export type HoldInput = Extract<LeaseInput, { type: 'hold' | 'lock' | 'unlock' | 'start' | 'letGo' }>
-/** The same as the machine of the groups emits it: without the time. */
+/** A `HoldInput` as the machine of the groups emits it: without `wall`. */
 export type GroupRequest = Exclude<HoldInput, { type: 'hold' }> | HoldQuestion

@@ -200,9 +200,10 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
   /**
    * Changes the amounts of a lease, if they fit.
    *
-   * If background holders must free capacity for the new amounts, these begin after their time of
-   * grace. The answer has the new amounts at once, and `startsIn` says when they begin. Until then
-   * the calendar keeps the former amounts (`lease.former`), and no second change is granted.
+   * Background holders may have to free capacity for the new amounts. Then the new amounts begin
+   * after the time of grace of these holders. The answer has the new amounts at once, and
+   * `startsIn` says when they begin. Until then the calendar keeps the former amounts
+   * (`lease.former`), and no second change is granted.
    */
   #change(lease: Lease, amounts: Amounts): Lease | Refusal {
     const { start, end, amounts: former } = lease.reservation
@@ -290,8 +291,8 @@ export class Leases implements Machine<LeaseInput, LeaseEffect> {
 
 /**
  * Returns the time at which a lease changes the shares of background leases. A background lease
- * gets its share when it begins. Any other lease needs room when it begins, so the shares become
- * smaller {@link GRACE} before.
+ * gets its share when it begins. Any other lease needs room when it begins. So the shares become
+ * smaller before that, by the time {@link GRACE}.
  */
 function beginOf({ reservation, background }: Lease): Milliseconds {
   return background ? reservation.start : reservation.start - GRACE

@@ -56,7 +56,7 @@ export class Candidates {
   /**
    * A place tells the state of its hold.
    *
-   * @param places the number of ranks for which all capacity of the member would be enough
+   * @param places the number of ranks that fit into the whole capacity of the member
    */
   holds(place: string, state: 'held' | 'waits', places: number): void {
     const former = this.#states.get(place)

@@ -18,7 +18,7 @@ import type { Wanted } from './wanted.ts'
 
 const PROTOCOL = '/jel-group/1.0.0'
 /**
- * Between the handling of two messages of one member about groups lies at least this time, ms. A
+ * This member waits at least this long between two messages of one member about groups, ms. A
  * guess.
  */
 const PAUSE = 0.1
@@ -165,7 +165,8 @@ export class GroupHost {
       if (wanted.grows) this.#search(group, select)
       return run
     } catch (error) {
-      // If the error is not that of the group, the start would go on, and nobody would know of it.
+      // The error may come from elsewhere, and not from the group. Then the start would go on
+      // unnoticed, so this stops it.
       this.#runs.delete(group)
       this.#driver.deliver({ type: 'stop', group, code: 'STOPPED', why: 'the start has failed' })
       throw error

@@ -5,8 +5,8 @@ import { Mailbox, type Received } from './mailbox.ts'
 /** Maximum bytes of a message between ranks. A guess. */
 export const MAX_MESSAGE_BYTES = 8 * 1_048_576
 /**
- * A call that waits for a rank asks each time after this time whether the rank still takes part,
- * ms. A guess.
+ * A call that waits for a rank asks at this interval whether the rank still takes part, ms. A
+ * guess.
  */
 const ASK_TIME = 1000
 /** A call that waits for any rank asks this number of ranks each time. A guess. */
@@ -32,7 +32,7 @@ export interface GroupPort {
   /** Asks whether the rank at a place still takes part. */
   ask(place: string): void
   revoke(): void
-  /** Agrees with the other ranks about those of the next epoch. */
+  /** Agrees with the other ranks on the ranks of the next epoch. */
   next(how: 'shrink' | 'regroup'): Promise<Group>
 }
 

@@ -6,7 +6,7 @@ import { Parts, type ListedPart } from './parts.ts'
 import { placeOf } from './place.ts'
 import { STARTER } from './wanted.ts'
 
-/** Starts and agreements that wait are checked each time after this time, ms. A guess. */
+/** Starts and agreements that wait are checked at this interval, ms. A guess. */
 const CHECK_TIME: Milliseconds = 1000
 /** Maximum number of gone members that a member remembers. A guess. */
 const REMEMBERED = 4096

@@ -1,6 +1,6 @@
 /**
- * Maximum number of ranks of one group at one member. A member has at most as many holds for one
- * starter.
+ * Maximum number of ranks of one group at one member. It is also the maximum number of holds of a
+ * member for one starter.
  */
 export const MAX_PLACES = 64
 

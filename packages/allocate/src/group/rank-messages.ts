@@ -7,7 +7,7 @@ import type { RunningRank } from './running-rank.ts'
 
 /** Bytes that may wait for a member before `send` waits. A guess. */
 export const MAX_WAITING = 4 * 1_048_576
-/** A send that waits looks after this time whether its rank is lost, ms. A guess. */
+/** A send that waits checks at this interval whether its rank is lost, ms. A guess. */
 const LOOK_AGAIN = 100
 
 /** The messages between programs, from and to the ranks of this member. */
@@ -18,8 +18,8 @@ export class RankMessages {
   readonly #ranks: ReadonlyMap<string, RunningRank>
 
   /**
-   * @param onFinished called when the rank at the place `from` has told the rank with the number
-   *   `to` here that it has ended
+   * @param onFinished called when the rank at the place `from` has ended, and has told this to the
+   *   rank at the place with the number `to` of this member
    */
   constructor(
     pool: Pool,

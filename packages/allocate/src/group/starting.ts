@@ -5,8 +5,8 @@ import type { Said } from './messages.ts'
 import { fromStarter, holdFor, STARTER, type Layout, type Send, type StartResult, type Wanted } from './wanted.ts'
 
 /**
- * After this number of checks without all reports the start goes on without the members that do not
- * answer. A guess.
+ * If some reports are still missing after this number of checks, the start goes on without the
+ * members that do not answer. A guess.
  */
 export const MAX_CHECKS = 5
 

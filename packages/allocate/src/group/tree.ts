@@ -5,15 +5,14 @@ const MAX_FLAT = 16
 export interface Neighbours {
   /** undefined: rank 0 */
   readonly parent: number | undefined
-  /** In the order of their ranks. The subtree of each child is a run of ranks. */
+  /** In the order of their ranks. The subtree of each child consists of successive ranks. */
   readonly children: readonly number[]
 }
 
 /**
  * Returns the neighbours of a rank in the tree of the collective calls. Rank 0 is the root. Within
- * a site the ranks are a binomial tree whose root is the first rank of the site. So for each site
- * but the first one only one message goes between sites (MPICH-G: collectives must know the
- * topology).
+ * a site the ranks are a binomial tree whose root is the first rank of the site. So the messages
+ * between sites are one fewer than the sites (MPICH-G: collectives must know the topology).
  *
  * @param sites the site of each rank; ranks of a site are neighbours
  */
@@ -37,7 +36,7 @@ export function treeOf(sites: readonly string[], rank: number): Neighbours {
 
 /**
  * Returns the neighbours of a number in a binomial tree over 0 to `size` - 1. The subtree of each
- * child is a run of numbers.
+ * child consists of successive numbers.
  */
 function binomial(place: number, size: number): Neighbours {
   const children: number[] = []

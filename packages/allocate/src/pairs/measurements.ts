@@ -33,7 +33,9 @@ export function placeOptionsOf({ count, pattern, timeout = MEASURE_TIME, nearest
   return options
 }
 
-/** The pairs of members that this member had measured, and the protocol to measure them. */
+/**
+ * The pairs of members whose figures this member has asked for, and the protocol to measure them.
+ */
 export class Measurements {
   readonly #pool: Pool
   readonly #pairs = new Pairs()

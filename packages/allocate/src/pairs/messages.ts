@@ -7,7 +7,7 @@ export const MAX_WITHIN = 60_000
 
 const figure = v.pipe(v.number(), v.finite(), v.minValue(0))
 
-/** Asks a member to measure to another one. */
+/** Asks a member to measure the connection to another one. */
 export const measureRequest = v.object({
   measure: v.pipe(v.string(), v.maxLength(128)),
   within: v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_WITHIN)),

@@ -36,7 +36,7 @@ export type Couple = readonly [Member, Member]
 /** Makes one member measure to another one, within a time. */
 export type Measure = (from: string, to: string, within: Milliseconds) => Promise<Measured>
 
-/** The pairs of members that this member had measured. */
+/** The pairs of members whose figures this member has asked for. */
 export class Pairs {
   readonly #known = new Map<string, Pair>()
 
@@ -47,8 +47,8 @@ export class Pairs {
   }
 
   /**
-   * Makes members measure pairs. At each site only one pair is measured at a time. Pairs of
-   * different sites are measured at once.
+   * Makes members measure pairs. At each site only one pair is measured at a time. Pairs that have
+   * no site in common are measured at the same time.
    *
    * @param within the time for all pairs, ms
    * @returns the pairs that have no figures, with the reasons

@@ -19,8 +19,9 @@ export interface Placement {
 }
 
 /**
- * Maximum number of candidates that the search looks at for one bandwidth. A guess: 4 of 64 need
- * fewer, and take 2 to 6 ms. A search that runs out of steps takes some 100 ms (measured).
+ * Maximum number of candidates that the search looks at for one bandwidth. A guess: the choice of 4
+ * among 64 members needs fewer, and takes 2 to 6 ms. A search that runs out of steps takes some 100
+ * ms (measured).
  */
 const MAX_STEPS = 200_000
 
@@ -40,9 +41,9 @@ export function edgesOf(pattern: Pattern, count: number): readonly Edge[] {
 
 /**
  * Places members so that the slowest edge of a pattern is as fast as possible (Goteti, Subhlok). It
- * halves the range of bandwidths, and tries all placements for each of them until it runs out of
- * steps. Among equal placements the one with the first candidates wins. It uses no pair whose
- * bandwidth is unknown.
+ * halves the range of bandwidths again and again. For each bandwidth it tries all placements, until
+ * it runs out of steps. Among equal placements the one with the first candidates wins. It uses no
+ * pair whose bandwidth is unknown.
  *
  * @param candidates the number of candidates
  * @param bandwidth of two candidates; undefined: unknown
@@ -95,7 +96,7 @@ class Search {
   readonly #degrees: readonly number[]
   /**
    * For each step an earlier step. The candidate of this step must come after that of the earlier
-   * step: two equal positions need only one order.
+   * step. So the search tries equal positions in only one order.
    */
   readonly #after: readonly (number | undefined)[]
   #steps = 0

@@ -40,7 +40,7 @@ const REQUESTS = { total: 64, ofOne: 8, pause: 100 }
  */
 const EXTRA_TIME: Milliseconds = 2000
 
-/** Figures with the time of this member at which they were measured. */
+/** Figures, and the time on the clock of this member when they were measured. */
 export type Measured = Figures & { readonly at: Milliseconds }
 
 /** Measures to other members, and lets others measure to this one. */
@@ -113,7 +113,10 @@ export class Prober {
     }
   }
 
-  /** Waits for the token of a site. Its manager is the first one that grants leases at all. */
+  /**
+   * Waits for the token of a site. If a manager grants no leases at all, the next member by the
+   * same rule is the manager.
+   */
   async #token(site: string, deadline: Milliseconds): Promise<Lease> {
     const without = new Set<string>()
     for (;;) {

@@ -18,7 +18,7 @@ import type { Lease } from '../core/shares.ts'
 export const LEASE_PROTOCOL = '/jel-lease/1.0.0'
 /** Maximum number of streams of one member: one for each lease, and some for lists. */
 const MAX_STREAMS = 72
-/** Between the handling of two messages of one member lies at least this time, ms. A guess. */
+/** This member waits at least this long between two messages of one member, ms. A guess. */
 const PAUSE = 2
 
 /** Whether a member may have a lease. */

@@ -12,14 +12,14 @@ import { crashedAt, crashesAt, heldBy, MOST_CRASHES, NO_TRIES } from './tries.ts
 /** Maximum characters of the reason why a program does not run. A guess: an error's first lines. */
 export const MAX_REASON = 500
 /**
- * This member leaves a task that ended too many containers here to others for this long, ms. After
- * that it sets the task apart by itself, see `Settlement.setApart`. A guess: an idle member asks
- * several times a second.
+ * If a task ended too many containers here, this member leaves it to others for this long, ms.
+ * After that it sets the task apart by itself, see `Settlement.setApart`. A guess: an idle member
+ * asks several times a second.
  */
 const LEFT_TO_OTHERS = 30_000
 /**
- * A member that is gone may come back within this time, ms. Until then a job does not fail because
- * it runs at no other member. A guess: a machine starts again within two minutes.
+ * A member that is gone may come back within this time, ms. Until then a job does not fail for the
+ * reason that no other member can run it. A guess: a machine starts again within two minutes.
  */
 const RETURN_TIME = 120_000
 /**
@@ -106,9 +106,10 @@ export class Blame {
   }
 
   /**
-   * Fails a job if every member that accepts it reports that the program does not run on it, and
-   * they are as many as must agree on an outcome. Has an effect only at a replica. Only reports
-   * lead here. The unfit members report again after their pauses.
+   * Fails a job if every member that accepts it reports that the program does not run there. There
+   * must be at least as many such members as votes for an outcome. Has an effect only at a replica.
+   * Only the news that a member is unfit leads to this call. The unfit members report again after
+   * their pauses.
    */
   judge(job: Job): void {
     const { self, members, replicas } = this.#context
@@ -140,7 +141,7 @@ export class Blame {
     return faults
   }
 
-  /** Whether a member that may run the program is away only since a moment. */
+  /** Whether a member that may run the program left or died less than `RETURN_TIME` ago. */
   #awaitsReturn({ failures }: Job): boolean {
     return this.#context.now - failures.fitMemberLostAt < RETURN_TIME
   }

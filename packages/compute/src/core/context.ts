@@ -30,8 +30,8 @@ export interface Context {
   /** Jobs that are not over here. */
   readonly active: Set<Job>
   /**
-   * Active jobs that each turn processes. This member takes part in them, has news of them, or must
-   * begin their roots.
+   * Active jobs that the scheduler processes in each turn. This member takes part in them, has news
+   * of them, or must begin their roots.
    */
   readonly attended: Set<Job>
   /** Jobs that are over. Some of their replicas have not received the end yet. */

@@ -23,8 +23,8 @@ export class Dependencies {
   }
 
   /**
-   * Whether a job still waits for other jobs. If so, this replica follows them. A begun job does
-   * not wait again, if for example the holder of its root dies.
+   * Whether a job still waits for other jobs. If so, this replica follows them. A job that has
+   * begun does not wait again, for example when the holder of its root dies.
    */
   areOpen(job: Job): boolean {
     const { after = [] } = job.spec

@@ -26,7 +26,10 @@ export function dropBelow(context: Context, job: Job, node: TaskNode): void {
   }
 }
 
-/** Removes a frame that is neither in the deque nor at a worker. */
+/**
+ * Removes a frame. The caller has taken it out of the deque, or told its worker to forget it, if it
+ * was there.
+ */
 export function closeFrame(job: Job, node: TaskNode): void {
   const frame = node.frame as Frame
   job.open.ended(frame)

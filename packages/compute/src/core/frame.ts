@@ -35,7 +35,10 @@ export interface Frame {
   shared: Shared
   /** The shared values that the frame began with. */
   given: Shared
-  /** Estimate of the processor time that the frame takes, and the tickets at which it is paid. */
+  /**
+   * Estimate of the processor time that the frame takes. `tickets`: the tickets of its owner when
+   * the owner was charged this estimate.
+   */
   charged: Milliseconds
   tickets: number
 }

@@ -25,7 +25,7 @@ export const MANY = 16
 const MAX_LIFELINES = 256
 /**
  * A member keeps its last waiting task from busy thieves for this long, ms. A guess: most tasks are
- * shorter, so one of its workers begins the task before.
+ * shorter, so one of its workers begins the task within this time.
  */
 const KEEP_LAST = 1000
 /**
@@ -107,8 +107,8 @@ export class Grants {
    * Whether this member keeps the only waiting task of a job for its own workers, for a while.
    * Members whose turn it is for a new job would otherwise pass its first task around while all of
    * their workers are at work. Simulated, three owners with one wide task each: the third began
-   * after some 40 s. Without shares the order of submission is the same at all members, and the
-   * oldest job may go where its turn comes first.
+   * after some 40 s. Without shares all members serve the jobs in the order of submission. Then a
+   * member does not keep the task.
    */
   #keepsLast({ ready, spec }: Job): boolean {
     if (!this.#hasWorkers || !this.#queue.hasShares || !spec.accepted || ready.size !== 1) return false

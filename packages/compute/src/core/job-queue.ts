@@ -24,10 +24,11 @@ export class Queue {
   /** Set while there is a policy. */
   #account: ShareAccount | undefined
   /**
-   * Processor time that each owner took here beyond its part, if the owner that comes first has
-   * none. Per ticket it is the lead of the owner's pass. Leads are times, so they stay fair if
-   * tickets change: a lead per ticket of an owner with few tickets would count for days once it has
-   * many (Waldspurger and Weihl scale the lead in the same way).
+   * For each owner, how much more processor time it took here than its part. The owner that comes
+   * first has 0. This lead, divided by the tickets of the owner, is the pass by which jobs are
+   * ordered. Leads are times, so they stay fair if tickets change. The lead per ticket of an owner
+   * with few tickets is large. If it were kept, it would count for days once the owner has many
+   * tickets. Waldspurger and Weihl scale the lead in the same way.
    */
   readonly #leads = new Map<string, Milliseconds>()
   /** Jobs that this member runs, in the order of their submission. */
@@ -87,11 +88,11 @@ export class Queue {
   }
 
   /**
-   * Returns the jobs whose tasks to steal, in the order of service. It is the turn of the oldest
-   * job, or with tickets of all jobs of the first owner. If one of these jobs has a task here,
-   * returns none. If a worker is idle and no job has a task here, returns all jobs. Otherwise the
-   * tasks of later jobs keep the workers busy: returns the jobs whose turn it is, if there are
-   * later jobs.
+   * Returns the jobs whose tasks to steal, in the order of service. Without tickets it is the turn
+   * of the oldest job. With tickets it is the turn of all jobs of the first owner. If one of these
+   * jobs has a task here, returns none. If a worker is idle and no job has a task here, returns all
+   * jobs. Otherwise the workers are at work, or later jobs have tasks here. Then it returns the
+   * jobs whose turn it is, or none if there are no later jobs.
    */
   wanted(hasIdle: boolean): readonly Job[] {
     const { self } = this.#context

@@ -9,8 +9,8 @@ interface ReportedWork extends Work {
 /** Maximum number of functions whose times a member keeps. A guess: programs have few. */
 export const MAX_KINDS = 16
 /**
- * Maximum number of functions of one member in an explanation. A guess: a second of a member has
- * one colour.
+ * Maximum number of functions of one member in an explanation. A guess: a display shows each second
+ * of a member in the colour of one function.
  */
 export const MAX_MEMBER_KINDS = 4
 /** Weight of the latest task in the moving average of task times. A guess. */

@@ -32,8 +32,8 @@ export class Lane {
   #isFresh = true
   /**
    * A member that may have work: the lane asks it next. The member sent a lifeline, or a victim
-   * without work named it. A hint of a victim leads to the same member again only after a success,
-   * or after a job or a member came.
+   * without work named it. The lane follows the hints of victims to one member only once, until a
+   * request succeeds, or a job or a member comes.
    */
   #hint: MemberId | undefined
   readonly #followed = new Set<MemberId>()

@@ -9,8 +9,8 @@ import type { RunningTask } from './messages.ts'
  */
 const LONG = 5000
 /**
- * Maximum number of tasks in a report. A guess: short tasks may wait in the process of a task that
- * hangs.
+ * Maximum number of tasks in a report. A guess: more than one, since short tasks may wait in the
+ * process of a task that hangs.
  */
 export const MAX_LONG = 4
 

@@ -62,7 +62,7 @@ export class Lookups {
     const { self, now, members } = this.#context
     if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.entryFor(path) !== undefined) return
     const known = job.tree.find(path)?.claims?.get(holder)
-    // Leaves half of the room for claims to the holder's own statements.
+    // Half of the room for claims is for the statements of the holder itself.
     if (known === undefined && (job.claims.get(holder)?.size ?? 0) >= MAX_CLAIMS / 2) return
     const node = this.#context.quota.node(job, path, from, known === undefined ? CLAIM_BYTES : 0)
     // A claim of a member that has voted is out of date.

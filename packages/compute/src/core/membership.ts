@@ -66,7 +66,7 @@ export class Membership {
         }
       }
       for (const [waiter, paths] of asked) this.#context.send(waiter, { type: 'unknown', job: job.id, paths })
-      // Otherwise this member would count as lost with these tasks.
+      // Otherwise this member would count as a holder that was lost with these tasks.
       for (const node of job.held) if (node.frame !== undefined) dropFrame(this.#context, job, node)
     }
     this.#parts.reports.flush(true)

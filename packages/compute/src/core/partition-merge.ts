@@ -4,10 +4,11 @@ import type { Job } from './job.ts'
 import type { LookupRequests } from './lookup-requests.ts'
 
 /**
- * For this long after its own return a member stops again whenever others come or go, and waits for
- * replicas that do not answer, ms. Measured, 20 members on two busy processors: members come back
- * in waves up to 6 s apart, the last wave 15 s after the first. A stream to a member takes 2 s to
- * open in the median, and more than 8 s in a tenth of cases.
+ * For this long after its own return, ms, a member pauses new work again whenever others come or
+ * go. Until the end of that time it also waits for replicas that do not answer. Measured, 20
+ * members on two busy processors: members come back in waves up to 6 s apart, the last wave 15 s
+ * after the first. A stream to a member takes 2 s to open in the median, and more than 8 s in a
+ * tenth of cases.
  */
 const LONGEST = 30_000
 

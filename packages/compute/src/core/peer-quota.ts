@@ -7,8 +7,8 @@ import type { TaskNode } from './task-node.ts'
 import { NO_TRIES, type Tries } from './tries.ts'
 
 /**
- * Bytes of a task of which this member knows little. Measured: 412 with its place in its parent, if
- * each task has one child.
+ * Bytes of a task of which this member knows little. Measured: 412, with the room that it takes in
+ * the `children` of its parent, if each task has one child.
  */
 const NODE_BYTES = 512
 /** Bytes of a claim without the input of its task. Measured: 272 if the task has no other claim. */

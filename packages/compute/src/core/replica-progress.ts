@@ -20,8 +20,8 @@ export interface ReplicaProgress {
   backlog: Path[] | undefined
   page: number
   /**
-   * Tasks whose states the replica lacks. Outcomes and claims pass them. `savedSent`: those in the
-   * report on its way.
+   * Tasks whose states the replica lacks. Reports send outcomes and claims before these states.
+   * `savedSent`: those in the report on its way.
    */
   readonly saved: Set<Path>
   savedSent: readonly Path[]

@@ -77,8 +77,8 @@ export class Saves {
 
   /**
    * Takes a state. `isHolder`: the sender holds the task or a task above it. `isOwn`: it holds the
-   * task itself, and knows its latest state: a former holder may have stated a higher number. After
-   * the highest number no higher one comes.
+   * task itself, and knows its latest state: a former holder may have stated a higher number. No
+   * number is higher than `MAX_SAVES`, so a holder may replace a state that has that number.
    */
   #take(from: MemberId, job: Job, { path, number, state }: SavedTask, isHolder: boolean, isOwn = false): void {
     if (job.ended !== undefined || job.votesNeeded > 1 || job.tree.entryFor(path) !== undefined) return

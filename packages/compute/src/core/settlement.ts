@@ -163,7 +163,7 @@ export class Settlement {
     for (const member of outvoted) this.#outvote(job, node, member)
     if (hopeless) this.fail(job, 'TASK_UNREPEATABLE', `${node.task?.fn ?? 'a task'} gives different values at different members`)
     if (elected !== undefined || hopeless) return elected
-    // The root's own outcomes are few.
+    // The root has few outcomes, so their bytes do not count.
     if (from === this.#context.self && node.parent !== undefined) job.tree.countBallots(node, from)
     if (node.parent !== undefined && job.tree.bytes > this.#context.config.tableBytes) {
       this.fail(job, 'JOB_TOO_WIDE', TOO_WIDE_ADVICE)

@@ -6,8 +6,8 @@ import { ALL_TICKETS, decayed, OTHERS, ticketsNow, type SharePolicy } from './sh
  */
 const RENEW = 1000
 /**
- * Least tickets of an owner, of 1,000. Otherwise an owner without a share would pay without end for
- * one task, and get none when it is alone later. A guess.
+ * Least tickets of an owner, of 1,000. Otherwise one task of an owner without a share would cost it
+ * an endless time. It would get no other task, even if it is alone later. A guess.
  */
 export const LEAST_TICKETS = 0.001
 /** Maximum number of owners whose use is remembered. A guess: a pool has as many records. */

@@ -46,8 +46,8 @@ export function decayed(used: number, after: Milliseconds, halfLife: Millisecond
  *
  * - Active owners divide the 1,000 tickets in the ratio of their shares.
  * - If some used more than their share of all processor time, and some less: those that used more
- *   get their share, and the rest goes to those that were away. But they get at most the
- *   compensation factor times their share, and the others get that remainder as well.
+ *   get their share, and the rest goes to those that were away. But the owners that were away get
+ *   at most the compensation factor times their share. The others then get the remainder as well.
  *
  * `used`: the use of all owners, active or not, as it counts now.
  */
@@ -64,7 +64,7 @@ export function ticketsNow(policy: SharePolicy, active: readonly ActiveOwner[], 
   const parts = new Map<string, number>()
   if (over.length === 0 || away.length === 0 || awayShare === 0) divide(owners, 1, parts)
   else {
-    // Nobody who was away gets less than it would without the use of others.
+    // An owner that was away gets at least the part that it would get if no earlier use counted.
     const most = Math.max((policy.compensation ?? Infinity) * awayShare, awayShare / (awayShare + overShare))
     const rest = Math.min(1 - overShare, most)
     divide(away, rest, parts)

@@ -14,8 +14,8 @@ import { progressOf, type TaskNode } from './task-node.ts'
 import { evidence, votersOf } from './votes.ts'
 
 /**
- * This member asks a replica that did not have a job again after this delay, ms. The delay doubles
- * each time. Measured: a record reaches a replica within 50 to 200 ms.
+ * If a replica did not have a job, this member asks it again after this delay, ms. The delay
+ * doubles each time. Measured: a record reaches a replica within 50 to 200 ms.
  */
 const ASK_AGAIN = 25
 

@@ -10,9 +10,9 @@ import type { Settlement } from './settlement.ts'
 const LATER: Milliseconds = 5000
 
 /**
- * Fails jobs that run for longer than their owners allow. The time of a job counts from its first
- * task, as each replica learns of it, so it goes on if the holder of the root dies. A suspended job
- * begins its time again when it goes on.
+ * Fails jobs that run for longer than their owners allow. Each replica counts the time of a job
+ * from the moment at which it learns of the first task. So the time goes on if the holder of the
+ * root dies. A suspended job begins its time again when it goes on.
  */
 export class TimeLimits {
   readonly #context: Context

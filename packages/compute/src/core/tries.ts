@@ -13,8 +13,8 @@ export interface Tries {
   /** Members at which the task ended a container, once for each time. */
   readonly crashes: readonly MemberId[]
   /**
-   * The first lost holder, and the members that began the task after that. Members among them that
-   * are gone count as lost while they held the task.
+   * The first lost holder, and the members that began the task after that. A member of this list
+   * that is gone counts as lost while it held the task.
    */
   readonly holders: readonly MemberId[]
 }
@@ -25,8 +25,8 @@ export interface Tried extends Tries {
 }
 
 /**
- * A task that ended this many containers, at two members or more, is set apart (see `poisonOf`). A
- * member at which it ended this many leaves the task to others. A guess.
+ * A task that ended this many containers, at two members or more, is set apart (see `poisonOf`). If
+ * it ended this many at one member, that member leaves the task to others. A guess.
  */
 export const MOST_CRASHES = 3
 

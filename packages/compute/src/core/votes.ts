@@ -38,7 +38,7 @@ export function mayVote(job: Job, node: TaskNode, member: MemberId): boolean {
 /** Returns a test for the tasks that a member may compute; undefined: all. */
 export function eligible(job: Job, member: MemberId): ((node: TaskNode) => boolean) | undefined {
   if (job.votesNeeded === 1 && !job.failures.hasCrashes) return undefined
-  // A member leaves a task that ended this many of its containers to others.
+  // If a task ended `MOST_CRASHES` containers of a member, that member leaves the task to others.
   return (node) => crashesAt(node.tries, member) < MOST_CRASHES && mayVote(job, node, member)
 }
 

@@ -7,8 +7,8 @@ import { scriptOf } from './compartment-script.ts'
 const TRAPPING = { errorTrapping: 'none', unhandledRejectionTrapping: 'none' } as const
 
 /**
- * The classes whose `constructor` packages replace in prototypes of their own, such as mathjs. SES
- * allows that for other classes of errors, and for objects.
+ * Packages such as mathjs replace the `constructor` of these classes in prototypes of their own.
+ * SES allows that for other classes of errors, and for objects.
  */
 const ERRORS = [RangeError, SyntaxError, EvalError, ReferenceError, URIError]
 
@@ -44,7 +44,8 @@ export async function loadConfined(source: string): Promise<Readonly<Record<stri
   })
   for (const { prototype } of ERRORS) mayBeReplaced(prototype, 'constructor')
   hardenIntrinsics()
-  // A program gets them as errors of `atob` and `getRandomValues`. SES does not know the classes.
+  // A program gets errors of these classes from `atob` and `getRandomValues`. SES does not know the
+  // classes.
   for (const name of ['DOMException', 'QuotaExceededError']) harden(Reflect.get(globalThis, name))
   const compartment = new Compartment({ globals: harden(compartmentGlobals()), __options__: true })
   // A call of `eval` sees no local names here. Without this option SES would refuse each text that

@@ -7,8 +7,8 @@ import { RunningProgram } from './running-program.ts'
 import { inBackground, type Timer } from '@jel/overlay'
 
 /**
- * This ends a program without frames after this time, ms. A guess: a new process takes 45 to 60 ms,
- * a sandbox 110 to 260 ms more (measured).
+ * The executor ends a program without frames after this time, ms. A guess: a new process takes 45
+ * to 60 ms, a sandbox 110 to 260 ms more (measured).
  */
 const IDLE_END = 5000
 /**

@@ -106,7 +106,8 @@ function simplify(program: Program): void {
       fields.argument = { ...argument, asked: (argument as Fields).name, type: 'Literal', value: null }
     else if (type === 'MetaProperty') Object.assign(node, { type: 'Literal', value: null, meta: undefined, property: undefined })
     else if (type === 'ClassExpression' && isNode(fields.id)) nameInside(node)
-    // Packages look for optional modules so. A handler that throws shows that the module is needed.
+    // Packages look for optional modules in this way. A handler that throws shows that the module
+    // is needed.
     else if (type === 'TryStatement' && isNode(fields.block) && isNode(fields.handler) && !throws(fields.handler))
       forget(new Set(['require']), fields.block)
     else if (type === 'ConditionalExpression' || type === 'IfStatement') guard(test, [consequent, alternate])

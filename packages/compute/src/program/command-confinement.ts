@@ -71,8 +71,8 @@ function bubblewrap({ base, work, temporary }: CommandFolder): readonly string[]
     ...SHIELDED,
     ...'bwrap --unshare-all --die-with-parent --cap-drop ALL --dev /dev --proc /proc'.split(' '),
     ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
-    // Temporary files of programs that ignore TMPDIR, and of multiprocessing, go to the same folder
-    // and count as well.
+    // Some programs ignore TMPDIR, and `multiprocessing` of Python uses /dev/shm. Their temporary
+    // files go to the same folder, and count as well.
     ...bound(temporary, '/tmp'),
     ...bound(temporary, '/dev/shm'),
     ...bound(base, base),

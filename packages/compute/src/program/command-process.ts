@@ -39,8 +39,9 @@ const SIGNALLED = 128
 const [NO_PROGRAM, NO_COMMAND] = [126, 127]
 
 /**
- * A shell script that waits for the end of its input. The input ends with this process at the
- * latest. Then the script kills the process group `$1`, and removes the folder `$3`. `$2` is empty.
+ * A shell script that waits for the end of its input. The input ends at the latest when this
+ * process ends. Then the script kills the process group `$1`, and removes the folder `$3`. `$2` is
+ * empty.
  */
 const CLEAN_UP = `read -r _; kill -9 -"$1" 2>/dev/null; shift 2; ${REMOVE}`
 /**

@@ -33,23 +33,24 @@ export interface TaskContext {
   readonly path: string
   /**
    * The latest state that an earlier run of this task saved; undefined if there is none, or if no
-   * member has it any more. It must not change the value of the task, only the time until then.
+   * member has it any more. It must not change the value of the task, only the time that the task
+   * takes.
    */
   readonly saved: unknown
   /**
    * Saves a state, at most 1 MiB. If the member of this task is lost, the task runs again at
-   * another member, with the latest state that went out as `saved`. At most one state a second goes
-   * out.
-   * A later state replaces an earlier one. Resolves at once, after other code had its turn. Once
-   * the task must stop (see `stopping`), it never resolves: another member goes on from this state.
-   * Each call encodes the state, so call it a few times a second at most. Rejects with
+   * another member. There `saved` is the latest state that went out. At most one state a second
+   * goes out. A later state replaces an earlier one. Resolves at once, after other code had its
+   * turn. Once the task must stop (see `stopping`), it never resolves: another member goes on from
+   * this state. Each call encodes the state, so call it a few times a second at most. Rejects with
    * `VALUE_UNCLONABLE` or `VALUE_TOO_LARGE`.
    */
   readonly save: (state: unknown) => Promise<void>
   /**
    * `aborted`: this member leaves, or gives the task up. A task that saves has two seconds for its
    * last `save`. The field changes only while the task awaits something. The object is live: read
-   * `aborted` of this object itself. Its copies, clones, JSON and proxies do not tell it.
+   * `aborted` of this object itself. A copy, a clone, JSON or a proxy of it does not show the
+   * change.
    */
   readonly stopping: { readonly aborted: boolean }
 }

@@ -56,7 +56,7 @@ export class FrameSaves {
     const wait = this.#sentAt + SAVE_EVERY - performance.now()
     if (this.#isStopping || wait <= 0) this.#flush()
     else this.#timer ??= setTimeout(() => this.#flush(), wait)
-    // A task that only computes hears nothing in between.
+    // A task that only computes gets no message between two saves. So this waits for messages.
     if (!this.#isStopping) await idle()
     if (!this.#isStopping) return
     this.#flush()

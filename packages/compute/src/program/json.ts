@@ -1,5 +1,5 @@
 /**
- * The words for numbers that JSON lacks, as Python and others write them, and strings. A string
+ * Matches strings, and the words of Python and others for the numbers that JSON lacks. A string
  * without a closing quote extends to the end of the text. So the expression reads a long text only
  * once.
  */

@@ -35,8 +35,8 @@ const LATEST = 0.5
 /**
  * Defines a task over an index space. The task cuts the space into pieces that take about the
  * requested time, and `fn` runs each piece. The task cuts the space only at fixed points, by powers
- * of two. So of two pieces of fast and slow members, one contains the other, or they are disjoint.
- * (Jalapeno's bundles have one size. Its §5.3 asks for such pieces.)
+ * of two. Fast and slow members cut pieces of different sizes. Of two such pieces one contains the
+ * other, or they are disjoint. (Jalapeno's bundles have one size. Its §5.3 asks for such pieces.)
  *
  * @throws TypeError if there is no range, if a range ends before its start, or if the time can't be
  * parsed

@@ -1,8 +1,9 @@
 import { createRandom, hash52 } from '@jel/protocol'
 
 /**
- * Draws of one generator, after which another one follows. A guess: to go on anywhere in the
- * sequence takes some ms at most, even after a count that another member made up.
+ * The number of draws of one generator. After that many draws another generator follows. A guess:
+ * to go on anywhere in the sequence takes some ms at most, even after a count that another member
+ * made up.
  */
 const BLOCK = 2 ** 20
 

@@ -11,9 +11,9 @@ import { ByteRoom } from './byte-room.ts'
 import type { PeerBudget } from './peer-budget.ts'
 
 /**
- * This member asks at most `AT_ONCE` questions that find no blob without a wait. After them, it may
- * ask one such question in each `INTERVAL`, ms. The first question of each search for a blob does
- * not count. Guesses: ten questions a second take 2 % of the asker's processor.
+ * Without a wait, this member asks at most `AT_ONCE` questions that find no blob. After them, it
+ * may ask one such question in each `INTERVAL`, ms. The first question of each search for a blob
+ * does not count. Guesses: ten questions a second take 2 % of the asker's processor.
  */
 const [AT_ONCE, INTERVAL] = [100, 100]
 
@@ -140,7 +140,7 @@ export class BlobExchange {
   }
 
   /**
-   * Waits for another caller's question for the same hash. Asks this member only if that question
+   * Waits for another caller's question for the same hash. Asks `member` only if that question
    * found no blob.
    */
   async #get(member: string, hash: string, maxBytes: number): Promise<Found | undefined> {

@@ -26,8 +26,9 @@ const ENTRY = 'jel:program'
 
 /**
  * The first line of a program that may run only where its owner is trusted, and in which a package
- * uses `require`. Node has no such name in modules. A program for sandboxes gets none, even if it
- * asks whether the name exists: it must do the same everywhere, and a sandbox has none.
+ * uses `require`. Node has no such name in modules. A program for sandboxes does not get this line,
+ * even if it asks whether the name exists. It must do the same everywhere, and a sandbox has no
+ * such name.
  */
 const WITH_REQUIRE = `if (globalThis.process !== undefined) globalThis.require ??= globalThis.process.getBuiltinModule('node:module').createRequire('/')
 `

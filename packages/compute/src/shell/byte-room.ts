@@ -10,8 +10,8 @@ export class ByteRoom {
   }
 
   /**
-   * Takes room for further bytes of one of them. Returns false if there is none. At least as many
-   * bytes stay free as this one takes in all. So whoever frees nothing leaves room for the others.
+   * Takes room for further bytes of `by`. Returns false if there is none. At least as many bytes
+   * stay free as `by` takes in all. So whoever frees nothing leaves room for the others.
    */
   take(by: string, bytes: number): boolean {
     const own = (this.#taken.get(by) ?? 0) + bytes

@@ -10,7 +10,7 @@ import type { PublishedJobs } from './published-jobs.ts'
 import type { Runner } from './runner.ts'
 import { pause } from '@jel/overlay'
 
-/** This member requests a file that no member had again after this time, ms. A guess. */
+/** If no member had a file, this member requests it again after this time, ms. A guess. */
 const FETCH_AGAIN = 2000
 /** `FETCH_AGAIN` doubles up to this limit, ms. A guess. */
 const FETCH_SELDOM = 300_000

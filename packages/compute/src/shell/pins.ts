@@ -24,7 +24,7 @@ export interface PinLinks {
 /** A holder that makes way. */
 export interface Victim {
   readonly by: string
-  /** The files that no holder pins any more without this one and those before it. */
+  /** The files that no holder pins once this victim and the earlier ones are gone. */
   readonly released: readonly string[]
 }
 
@@ -121,8 +121,9 @@ export class Pins {
    * For a pinned file, the owner that takes most of the disk makes way if it takes more than its
    * share. Its oldest spare holder goes first, then its latest holder. This rule does not apply to
    * this member's own owner. While that owner takes more than half of the limit, its spare holders
-   * make way, the oldest first. Files of that owner, and unpinned files that this member needs, may
-   * evict more: next the bytes of tasks, then the rest of its spare holders.
+   * make way, the oldest first. A file of that owner, or an unpinned file that this member needs,
+   * may evict more. Then the bytes of tasks go next, and after them the other spare holders of that
+   * owner.
    *
    * @param isNeeded whether this member needs the newest file although nobody pins it
    * @param sizes of the files on disk, by hash
@@ -213,7 +214,7 @@ class PinsLeft {
     return most
   }
 
-  /** Takes the last holder from the queue that is not gone. */
+  /** Takes from the queue the last holder that is not gone. */
   next(queue: string[]): string | undefined {
     for (let by = queue.pop(); by !== undefined; by = queue.pop()) if (!this.#gone.has(by)) return by
     return undefined

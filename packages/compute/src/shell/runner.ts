@@ -12,8 +12,8 @@ import { PeerBudget } from './peer-budget.ts'
 import { shownInput } from './shown-input.ts'
 
 /**
- * Time of a member that leaves for the last states of its tasks, ms. A guess: tasks that save each
- * second get there.
+ * A member that leaves gives its tasks this time for their last states, ms. A guess: a task that
+ * saves each second has enough time.
  */
 const SAVE_TIME = 2000
 

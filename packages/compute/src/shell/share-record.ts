@@ -10,7 +10,7 @@ export const SHARES = 'jel.compute/shares'
 export const LEAST_ID = 8
 /** Maximum number of shares, of tickets, and of the factor. Guesses, as for tickets of a member. */
 const MOST = 1_000_000
-/** Maximum half-life, ms: ten years. A guess: longer ones differ from none by little. */
+/** Maximum half-life, ms: ten years. A guess: a longer half-life hardly differs from none. */
 const MAX_HALF_LIFE = 10 * 365 * 86_400_000
 
 /** The shares of owners, as an administrator states them. */

@@ -23,8 +23,8 @@ export interface WaitingJob {
 }
 
 /**
- * Returns the reason why a job does not begin or does not go on. Empty for a begun job whose tasks
- * have members to run at.
+ * Returns the reason why a job does not begin or does not go on. Empty for a job that has begun, if
+ * there are members that may run its tasks.
  */
 export function waitingReason({
   job,

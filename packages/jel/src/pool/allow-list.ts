@@ -5,8 +5,8 @@ import type { Session } from '../base/session.ts'
  * `allow` at first. A change lasts only as long as the node runs: change the option, too. Each node
  * has a list of its own, so make the same change at all nodes. Not in the paper.
  *
- * The methods reject with NoAllowListError if this node was started without `allow`,
- * InvalidPeerIdError or PoolLeftError. `list` rejects with PoolLeftError only.
+ * The methods reject with InvalidPeerIdError or PoolLeftError. They reject with NoAllowListError if
+ * this node was started without `allow`. `list` rejects with PoolLeftError only.
  */
 export class AllowList {
   readonly #session: Session

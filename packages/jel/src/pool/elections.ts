@@ -132,8 +132,9 @@ export class ElectionCalls extends MemberCalls {
   }
 
   /**
-   * Settles the waiting callers with the known reign. A reign counts only while its winner is a
-   * member. After that only the next reign counts.
+   * Settles the waiting callers with the known reign. With `elections: 'uniform'` each known reign
+   * counts: the ledger drops the reign of a winner that ends. Otherwise a reign counts only while
+   * its winner is a member. After that only the next reign counts.
    */
   #settleKnown(election: string): void {
     const reign = this.#session.electorate.reign(election)

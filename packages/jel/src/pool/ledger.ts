@@ -49,13 +49,15 @@ export class LedgerCalls extends StreamCalls {
   }
 
   /**
-   * Sends bytes to all members of the ledger at one place among joins, ends and reigns, the same
-   * everywhere. They get the event `ordered`, this node included.
+   * Sends bytes to all members of the ledger. The message has one place among joins, ends and
+   * reigns. This place is the same at all members. All members get the event `ordered`, this node
+   * included.
    *
    * @param name follows the rules for names of user events
    * @param payload at most 1,024 bytes; text is sent as UTF-8
    * @param options.signal gives up waiting; the message may still get a place. Default: after 10 s
-   * @returns the index of its place: no other entry of the ledger has it, and it rises
+   * @returns the index of its place. No other entry has this index, and later entries have higher
+   *   ones
    * @throws NoMajorityError, LedgerBusyError; InvalidEventError; InvalidOptionError in a pool
    *   without a ledger; PoolLeftError
    */

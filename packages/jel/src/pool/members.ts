@@ -115,9 +115,9 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
   }
 
   /**
-   * Sets one attribute of this node. Programs that run on the pool state in attributes what the
-   * node offers. The others read the attribute in `member.constants` and get `updated`. All members
-   * that know this node know the attribute. It survives a re-entry, and ends with the node.
+   * Sets one attribute of this node. Programs on top of the pool use attributes to tell others what
+   * this node offers. The others read the attribute in `member.constants` and get `updated`. All
+   * members that know this node know the attribute. It survives a re-entry, and ends with the node.
    * Resolves when `self` has it.
    *
    * @param name follows the rules for names of signals; begin it with the program's own name, as in

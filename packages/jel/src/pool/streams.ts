@@ -8,7 +8,7 @@ import type { Abortable, Session } from '../base/session.ts'
 /** The calls of a pool about its streams and links. */
 export class StreamCalls extends MessageCalls {
   readonly #session: Session
-  /** For each protocol whose handler ends with a signal: removes the listener from that signal. */
+  /** By protocol: a function that removes the listener from the signal that ends the handler. */
   readonly #handlers = new Map<string, () => void>()
 
   /** @internal */
@@ -39,8 +39,8 @@ export class StreamCalls extends MessageCalls {
   /**
    * Takes the streams that others open for `protocol`.
    *
-   * @param options.signal takes no more streams, as `unhandle()` does; if it aborts before the
-   *   handler is in place, the call rejects with its reason
+   * @param options.signal ends the handler, as `unhandle()` does; if it aborts before the handler
+   *   is in place, the call rejects with its reason
    * @throws PoolLeftError; InvalidProtocolError, also if the protocol has a handler already
    */
   async handle(protocol: string, handler: StreamHandler, options: Abortable = {}): Promise<void> {

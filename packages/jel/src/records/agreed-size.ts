@@ -13,7 +13,7 @@ export class AgreedSize {
     this.#session = session
     this.#ledger = ledger
     this.promise.catch(() => {}) // perhaps nobody waits for it
-    // Listeners come after this turn.
+    // The application can add its listeners only after this turn.
     if (ledger.isPoolClosed) later(() => this.#closed(), 0)
     session.listen({ poolClosed: () => this.#closed() }, (error) => this.#end.reject(error))
   }

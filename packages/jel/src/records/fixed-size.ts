@@ -14,8 +14,8 @@ const CLOSED = `${OWN_RECORDS}closed`
  */
 const SETTLE = 1_000
 /**
- * Each member waits `each` ms longer than the member that joined before it, but at most `most` ms,
- * since one record is enough. Guess.
+ * One record is enough, so the members take turns. Each waits `each` ms longer than the member that
+ * joined before it. No turn comes later than `most` ms. Guess.
  */
 const TURN = { each: 100, most: 5_000 }
 

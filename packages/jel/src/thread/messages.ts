@@ -86,8 +86,8 @@ export const NEWS_LIMIT = 65_536
 export const REIGNS_LIMIT = 512
 
 /**
- * How many streams that members opened, and that one member opened, may wait for an application
- * that blocks its thread. Each may take two windows, so all take 64 MiB at most. Guesses.
+ * How many incoming streams may wait for an application that blocks its thread: of all members
+ * together, and of one member. Each may take two windows, so all take 64 MiB at most. Guesses.
  */
 export const [STREAMS_LIMIT, STREAMS_OF_MEMBER] = [128, 8]
 

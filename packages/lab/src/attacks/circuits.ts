@@ -6,12 +6,12 @@ import type { Attack } from './trial.ts'
 
 /** Hostile members, all at one IP address. */
 const MEMBERS = 8
-/** Circuits that they want, each of 64 KB pieces. */
+/** Number of circuits that they try to open. Each sends pieces of 64 KB. */
 const CIRCUITS = 400
 const PIECE = new Uint8Array(65_536)
 /**
- * Bytes that a relay takes from one network: at once, and a second. Each of its circuits may have a
- * piece more on its way, since a sender waits after its piece.
+ * The limits of a relay for one network: bytes at once, bytes a second, and circuits. A circuit may
+ * have one more piece on its way, since a sender waits only after a piece.
  */
 const [AT_ONCE, A_SECOND, MOST_CIRCUITS] = [16_000_000, 6_000_000, 128]
 /** A tenth more may pass: the clock of this count is not the relay's. A guess. */

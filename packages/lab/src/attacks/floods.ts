@@ -17,7 +17,7 @@ export const millionJoins: Attack = {
   does: 'announces made-up members, each with a valid signature, as fast as the pool takes them',
   bound: 'the view grows by a bounded number of members a second, and newcomers can still enter',
   staysOpen: true,
-  // The bound is the rate over the three phases, and over 30 s and `before` in addition. A full
+  // The bound is the rate times a span: the three phases, `before` once more, and 30 s. A full
   // token bucket holds the members of 10 s. The remaining time allows for a busy machine.
   check: ({ after }, { before, during, after: rest }) =>
     after.figures.strangers > JOINS_PER_SECOND * (30 + (2 * before + during + rest) / 1_000)

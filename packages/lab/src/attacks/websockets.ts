@@ -30,7 +30,7 @@ async function ask(port: number, request: string, within = 2_000): Promise<{ rea
 }
 
 const MASK = [0, 0, 0, 0]
-/** Beginnings of frames that no browser sends, each with a way to go on for ever. */
+/** Beginnings of frames that no browser sends. `more`: bytes that continue the frame for ever. */
 const BAD: readonly { readonly head: Uint8Array; readonly more?: Uint8Array }[] = [
   { head: Uint8Array.of(0x83, 0x80, ...MASK) }, // an unknown kind of frame
   { head: Uint8Array.of(0x82, 0x05, 1, 2, 3, 4, 5) }, // without a mask
@@ -76,7 +76,7 @@ const malformedFrames: Attack = {
   },
 }
 
-/** Sockets that wait at a time, in each of three states. The port holds fewer. */
+/** Sockets that the attacker keeps open in each of three states. The port holds fewer in all. */
 const WAITING = 400
 const MOST = 1_024
 

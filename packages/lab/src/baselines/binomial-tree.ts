@@ -6,8 +6,8 @@ import { ArrayMemberList, type MemberList } from './member-list.ts'
  * The binomial broadcast tree of §5.1.3 in an array. Below the root are trees of order 0, 1, 2 and
  * so on. The tree of order k starts at place 2^k - 1. A node of order o has children of order 0 to
  * o - 1. If the node is at place p, its child of order j is at place p + 2^j. A newcomer takes the
- * first free place. The children of a free place take the part of that place. All nodes see the
- * same events in the same order, so they have the same tree.
+ * first free place. The parent of a free place serves its children. All nodes see the same events
+ * in the same order, so they have the same tree.
  */
 export class BinomialTree implements MemberList {
   readonly #members = new ArrayMemberList()

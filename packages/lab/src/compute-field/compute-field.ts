@@ -124,8 +124,8 @@ async function measureSpeed({ contender, add }: Entrant, { seconds }: Schedule, 
 }
 
 /**
- * Once a job has not survived the kill of a part, skips that part of the contender. Does not repeat
- * a row that takes a minute with default settings. The tuned row has repeats.
+ * After a job that did not survive a kill, skips that row. Runs a row once if it takes a minute
+ * with default settings. The tuned row has repeats.
  */
 async function measureKills({ contender, add, never, figures }: Entrant, schedule: Schedule, folder: string): Promise<void> {
   const { killSeconds: seconds, timeout, defaultTimeout, parts } = schedule

@@ -10,8 +10,8 @@ export const WORKERS = 2
 /** Number of tasks in the first job, which starts threads and connections. */
 const WARM_UP = 500
 /**
- * Least time of the job that measures a rate: a share of the time of the other jobs, and a time,
- * ms. In a long job the time until it begins hardly counts. Guesses.
+ * Least time of the job that measures the rate: this share of the other jobs' time, but at least
+ * `RATE_LEAST` ms. In a long job the time until it begins hardly counts. Guesses.
  */
 const RATE_SHARE = 0.2
 const RATE_LEAST = 2000

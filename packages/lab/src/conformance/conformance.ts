@@ -11,10 +11,13 @@ import { NatNetwork, NATS } from '../network/nat-network.ts'
 import { LabNetwork } from '../network/network.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
 
-/** Number of hosts beyond `size`: no case starts more further nodes. The largest case starts 12. */
+/**
+ * Number of hosts beyond `size`. No case starts more nodes than there are hosts. The largest starts
+ * 12.
+ */
 const SPARE = 10
 
-/** Hosts that others can dial, if the others are behind routers. */
+/** Number of hosts that others can dial, with `--hidden`. */
 const DIRECT = 3
 
 interface Case {

@@ -14,9 +14,9 @@ const program = fileURLToPath(new URL('variant.ts', import.meta.url))
 /** A trial that takes longer than this hangs, ms. */
 const longest = 600_000
 /**
- * Sets of three seeds without a change. Any change of a history moves figures by chance. So a
- * figure has changed only if it is above or below those of all these sets, and this many times
- * larger or smaller. Guesses.
+ * Number of sets of three seeds without a change, and least factor of a changed figure. Any change
+ * of a history moves figures by chance. So a figure has changed only if it is this many times above
+ * the largest figure of these sets, or below the smallest. Guesses.
  */
 const [SETS, CHANGED] = [5, 1.25]
 

@@ -44,7 +44,7 @@ async function measure(group: Group, input: unknown): Promise<number | undefined
   return undefined
 }
 
-/** The same messages over one stream of frames. */
+/** Returns the mean time of a round trip over one stream of frames, µs. */
 async function echo(pool: Pool, member: string, { rounds, bytes }: Order): Promise<number> {
   const stream = await pool.open(member, PROTOCOL)
   let answered = (): void => {}

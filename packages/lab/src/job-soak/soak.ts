@@ -36,7 +36,7 @@ const ASK = 15_000
 const AGAIN = 500
 /** Most characters of a member's report about a job that hangs: enough for some tasks. A guess. */
 const REPORT_LENGTH = 2000
-/** Most jobs without a result at the last member of which members report. A guess. */
+/** Most missing results at the last member for which members print reports. A guess. */
 const REPORTED = 5
 /** Time for which a cut parts the hosts, ms. */
 const CUT = 8_000

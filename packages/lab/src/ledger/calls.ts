@@ -21,7 +21,7 @@ const ELECT: Readonly<Record<Store, readonly [Target, Target]>> = {
     { most: 50, beside: true },
   ],
 }
-/** Synced, the target is the figure of etcd in the same run. */
+/** With synced files the target is the figure of etcd in the same run. */
 const ORDER: Readonly<Record<Store, Target>> = { memory: { least: 2_000 }, synced: { least: 0, beside: true } }
 
 /**

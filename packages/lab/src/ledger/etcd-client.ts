@@ -2,7 +2,7 @@
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 
-/** A reign as etcd knows it: the key's creation is the token of its holder. */
+/** A reign as etcd knows it. Its epoch is the revision that created the winner's key. */
 export interface EtcdReign {
   readonly epoch: number
   readonly winner: string

@@ -1,4 +1,4 @@
-/** The same cut for five servers of etcd, with a writer on the host of each. */
+/** The cut of `halves.ts` for five servers of etcd. Each host also has a writer. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { until } from '../base/wait.ts'

@@ -28,7 +28,7 @@ export class EtcdServer {
     this.child = this.start()
   }
 
-  /** Starts the server, after its end with what it had stored. */
+  /** Starts the server. After its end it starts with the data that it had stored. */
   start(): ChildProcess {
     const [program = '', ...args] = this.#command
     return (this.child = startProgram(program, args, this.#folder))

@@ -6,11 +6,11 @@ import type { Group, Store, Victim } from './group.ts'
 
 /** Longest wait for the next reign or commit, ms. Later counts as never. */
 const MAX_WAIT = 60_000
-/** Interval between two events that ask whether events are placed again, ms. */
+/** Interval between two events that test whether the group places events again, ms. */
 const ASK_AGAIN = 50
 /** A candidacy without a reign is known everywhere after this time, ms. A guess. */
 const SETTLE = 500
-/** The signal comes at a random time in an interval as long as a client renews its lease, ms. */
+/** Longest random wait before the signal, ms: about the time between two renewals of a lease. */
 const SPREAD = 700
 
 export interface Blow {
@@ -48,7 +48,7 @@ export const BLOWS = {
   'stopped-leader': { signal: 'SIGSTOP', victim: 'leader', what: 'SIGSTOP of the leader: the next commit', targets: [{}, {}] },
 } as const satisfies Readonly<Record<string, Blow>>
 
-/** Strikes again and again, and fills the seats in between. */
+/** Repeats the blow. After each blow it fills the seats again. */
 export async function failOver(
   contender: Contender,
   group: Group,
@@ -62,7 +62,7 @@ export async function failOver(
       await group.mend()
     }
   } finally {
-    // A group that does not go on can't be mended either, and has a figure all the same.
+    // If a group stops for good, `mend` throws. The times until then still count.
     figures.addTimes(contender, `${blow.what}, ${place(group.seats, store)}`, times, ...blow.targets)
   }
 }

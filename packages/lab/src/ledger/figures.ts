@@ -34,7 +34,7 @@ export class Figures {
 
   add(contender: Contender, what: string, unit: string, value: number, target: Target = {}): void {
     const { values, ...known } = this.#all.get(what) ?? { target: {}, values: {} }
-    // A row of etcd may come first, and only jel has targets in some.
+    // etcd may add a row first. The target of some rows comes only from jel's call.
     this.#all.set(what, { what, unit, target: { ...known.target, ...target }, values: { ...values, [contender]: value } })
     console.error(`${contender}: ${what}: ${figure(value)} ${unit}`)
   }

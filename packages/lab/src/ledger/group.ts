@@ -13,7 +13,7 @@ export interface Reign {
   readonly time: number
 }
 
-/** The seat of a group is a member that votes, with a client. */
+/** A group of seats. A seat is a member that votes, with its client. */
 export interface Group {
   readonly seats: number
   /** Waits until all seats are taken and a leader is there. Returns its seat. */
@@ -28,9 +28,9 @@ export interface Group {
   reign(election: string): Reign | undefined
   /** Sends a signal to what runs in a seat. */
   send(seat: number, signal: 'SIGKILL' | 'SIGSTOP', what: Victim): void
-  /** Fills the seats again in which something has ended or stands still. */
+  /** Fills each seat in which something has ended or stands still. */
   mend(): Promise<void>
-  /** The seats that nothing was sent to. */
+  /** The seats to which no signal was sent. */
   running(): readonly number[]
   close(): Promise<void>
 }

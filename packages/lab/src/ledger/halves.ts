@@ -14,7 +14,7 @@ import type { LedgerProcess } from './ledger-process.ts'
 export const VOTERS = 5
 /** Voters of the side that may not go on. */
 export const FEW = 2
-/** Operations during the cut (LEDGER.md § 6). */
+/** Operations during the cut (docs/lab.md). */
 export const OPERATIONS = 1_000
 /** Elections that the operations are about. */
 const ELECTIONS = ['red', 'green', 'blue']
@@ -83,7 +83,9 @@ interface Outcome {
   readonly few: readonly LedgerProcess[]
   readonly from: number
   readonly to: number
-  /** When all had told the last event, and its index: not all have told later events yet. */
+  /**
+   * Time at which all members had told the last event, and its index. They may lack later events.
+   */
   readonly healed: number
   readonly last: number
 }
@@ -91,7 +93,7 @@ interface Outcome {
 function addOutcome(figures: Figures, what: string, { pool, callers, few, from, to, healed, last }: Outcome): void {
   const during = (time = Infinity): boolean => time > from && time < to
   const ofFew = callers.filter(({ member }) => few.includes(member))
-  // An event that was ordered before the cut may have been placed, and only its answer comes after.
+  // Events ordered before the cut do not count: they may have a place, and only lack the answer.
   const inFew = ofFew.flatMap(({ history }) => history.orders.filter(({ called, returned }) => during(returned) && called > from)).length
   const reigns = few.flatMap(({ reignTimes }) => reignTimes.filter(during)).length
   const inMany = callers.filter((each) => !ofFew.includes(each)).flatMap(({ history }) => history.acknowledgements.filter(during))
@@ -142,7 +144,7 @@ async function work(caller: Caller, number: number, pause: number, signal: Abort
     asked.push(operation(caller, `${number} ${at}`, at).catch(() => void caller.refused++))
     await sleep(pause, undefined, { signal }).catch(() => {})
   }
-  // Those that wait for a majority get it after the heal, or an error before.
+  // Operations that wait for a majority end after the heal, or fail before it.
   await Promise.race([Promise.all(asked), sleep(MAX_HEAL)])
 }
 

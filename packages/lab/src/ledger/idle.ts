@@ -16,7 +16,7 @@ const VOTERS = 5
 /** Members of a pool: five that vote, and three readers. */
 export const HOSTS = 8
 const AT_REST = `at rest, ${HOSTS} members or five servers`
-/** Bytes a second above those of a pool without a ledger (LEDGER.md § 6). */
+/** Bytes a second above those of a pool without a ledger: the targets of docs/lab.md. */
 const [MORE_READER, MORE_LEADER] = [60, 800]
 
 export async function idle(network: LabNetwork, bin: string, ms: number, figures: Figures): Promise<void> {
@@ -49,7 +49,7 @@ async function measure(network: LabNetwork, bin: string, ms: number, isStrong: b
     await pool.enterAll(network.hosts, isStrong ? undefined : [])
     const leader = isStrong ? await pool.whole() : undefined
     const voters = leader === undefined ? [] : await pool.voters(leader)
-    // As long at rest as measured: the pool first builds and drops links.
+    // Rests as long as it measures, because a pool first builds and drops links.
     await sleep(ms)
     if (leader !== undefined && (await pool.whole()) !== leader) throw new Error('the leader has changed without a cause')
     const bytes = await rateOf(network, ms)

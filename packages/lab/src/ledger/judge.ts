@@ -1,9 +1,9 @@
 /** Judges the ranks that the members of a pool have told. */
 
 export interface RankFaults {
-  /** Ranks from 0 on that a member has not told, or told of several members. */
+  /** Ranks that a member did not tell, or told of several members, summed over all members. */
   readonly ranks: number
-  /** Members of whom two members told other ranks. */
+  /** Members for which two different ranks were told. */
   readonly different: number
 }
 

@@ -9,17 +9,18 @@ import type { LedgerProcess } from './ledger-process.ts'
 
 const VOTERS = 5
 /**
- * Members at the beginning. Each two voters that are killed have followers, until five are left.
+ * Members at the beginning. Other members take the seats of two killed voters, until only five
+ * members are left.
  */
 const MEMBERS = 9
-/** Time between two blows, ms (LEDGER.md § 6). */
+/** Time between two blows, ms (docs/lab.md). */
 const PAUSE = 3_000
 /** A group that places no event within this time has stopped, ms. */
 const STOPPED = 20_000
 
 const WHAT = 'voters of five killed by twos, 3 s apart'
 
-/** Kills as many voters at once as are no majority: two of five, one of three. */
+/** Kills the largest minority of the voters at once: two of five, one of three. */
 export async function lastOne(bin: string, runs: number, figures: Figures): Promise<void> {
   let stops = 0
   let longest = 0
@@ -53,7 +54,7 @@ export async function lastOne(bin: string, runs: number, figures: Figures): Prom
   figures.add('jel', `${WHAT}: longest pause`, 'ms', longest)
 }
 
-/** The same to a cluster of five servers, which nobody replaces. */
+/** Does the same to five servers of etcd. Nobody replaces a killed server. */
 export async function lastServer(folder: string, figures: Figures): Promise<void> {
   const group = await EtcdGroup.start(VOTERS, folder)
   let longest = 0

@@ -23,7 +23,7 @@ const KILLS = ['winner', 'leader', 'both'] as const
 const STOPS = ['stopped-winner', 'stopped-leader'] as const
 const ROWS = ['elect', 'order', ...KILLS, ...STOPS, 'last-one', 'halves', 'ranks', 'idle'] as const
 type Row = (typeof ROWS)[number]
-/** The rows for which both contenders are one group after another. */
+/** The rows that need a new group of voters of each contender. */
 const OF_GROUPS: readonly Row[] = ['elect', 'order', ...KILLS, ...STOPS]
 /** A folder in memory, which belongs to the namespace of this run. */
 const MEMORY = '/run/etcd'

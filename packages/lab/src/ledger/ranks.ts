@@ -9,7 +9,7 @@ import { LedgerProcess } from './ledger-process.ts'
 
 /** Longest wait until all know all, ms. A guess. */
 const MAX_WAIT = 120_000
-/** How much longer than without a ledger it may take (LEDGER.md § 6). */
+/** Largest time, as a multiple of the time without a ledger: the target of docs/lab.md. */
 const SLOWER = 1.5
 
 /** In turn, so that both have the same machine. */

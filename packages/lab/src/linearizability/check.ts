@@ -2,10 +2,11 @@
  * Decides whether a history is linearizable: whether each operation can have taken effect in one
  * moment between its call and its return, so that the outputs are those of a sequential model.
  *
- * The search is that of Wing and Gong, "Testing and verifying concurrent objects" (1993), with the
- * memory of Lowe, "Testing for linearizability" (2017): no set of operations is left twice in one
- * state. Porcupine works in the same way. A caller splits a history into independent objects first,
- * because the time grows exponentially with the number of operations at once.
+ * The search is that of Wing and Gong, "Testing and verifying concurrent objects" (1993). As in
+ * Lowe, "Testing for linearizability" (2017), it remembers each set of placed operations with its
+ * state, and goes on from it only once. Porcupine works in the same way. A caller splits a history
+ * into independent objects first, because the time grows exponentially with the number of
+ * operations at once.
  */
 import type { Model, Operation } from './model.ts'
 import { Pending, type Call } from './pending.ts'

@@ -20,7 +20,7 @@ export class History {
     this.#now = now
   }
 
-  /** Records the call of an election. The result takes its outcome, as soon as there is one. */
+  /** Records the call of an election. The returned function takes its outcome. */
   election(input: ElectionInput): (outcome: Outcome, reign?: Reign) => void {
     const operation = { input, called: this.#now() } as { -readonly [Name in keyof ElectionOperation]: ElectionOperation[Name] }
     this.elections.push(operation)
@@ -55,8 +55,8 @@ export class History {
   }
 
   /**
-   * A member's former life, under the same id, has ended since `since`: the ledger has the present
-   * one. So the candidacies of the former life have ended, too.
+   * A member's former life, under the same id, ended at or after `since`: the ledger has the
+   * present life. So the candidacies of the former life have ended, too.
    */
   ended(by: string, elections: Iterable<string>, since: number): void {
     for (const election of elections)

@@ -9,9 +9,7 @@ export interface Operation<Input, Output> {
    * effect at any time after its call, or never.
    */
   readonly returned?: number
-  /**
-   * The answer. An operation without an answer may have it, where another client saw the effect.
-   */
+  /** The answer. It may be known without a return, if another client saw the effect. */
   readonly output?: Output
 }
 

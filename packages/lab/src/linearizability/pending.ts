@@ -89,7 +89,7 @@ export class Pending<Input, Output> {
     this.#insert(call)
   }
 
-  /** Names the set of taken operations. It is as long as many operations are concurrent. */
+  /** Names the set of taken operations. The name is longer if more operations are concurrent. */
   name(): string {
     let name = `${this.#low} `
     for (let at = this.#low; at < this.#high; at++) name += this.#isTaken[at] === true ? '1' : '0'

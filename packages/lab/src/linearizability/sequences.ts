@@ -1,7 +1,6 @@
 /**
  * Sequences of events that members received, each with its place in one log. They must be parts of
- * one sequence: of two members one has what the other has, from where both listen to where one
- * ends.
+ * one sequence: a member must have each event in its range that another member has.
  */
 
 /** An event at its place in the log. */
@@ -70,7 +69,7 @@ export function joinSequences(sequences: readonly Sequence[]): { readonly proble
   return { problems, log: new Map(indexes.map((index) => [index, log.get(index)?.content ?? ''])) }
 }
 
-/** Returns a member that must have been told of this index, where nobody was. */
+/** If nobody was told of this index, returns a member that must have been told. */
 export function unaware(index: number, log: Log, sequences: readonly Sequence[]): string | undefined {
   if (log.has(index)) return undefined
   return sequences.find((sequence) => index >= rangeOf(sequence).since && index <= rangeOf(sequence).until)?.member

@@ -1,4 +1,4 @@
-/** The costs of a producer: for nobody, for some watchers, and after their end. */
+/** The costs of a producer: without watchers, with some, and after their end. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sum } from '../base/quantiles.ts'
 import type { Row } from '../base/targets.ts'

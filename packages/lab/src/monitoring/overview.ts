@@ -13,7 +13,10 @@ export async function overview(time: number): Promise<Row[]> {
   return [...(await virtual()), ...(await real(time))]
 }
 
-/** The code of monitoring on a thousand members in memory: streams and bytes at the consumer. */
+/**
+ * Runs the code of monitoring on a thousand members in memory. Counts streams and bytes at the
+ * consumer.
+ */
 async function virtual(): Promise<Row[]> {
   const network = new VirtualNetwork()
   for (let at = 0; at < SITES * SIZE; at++) {

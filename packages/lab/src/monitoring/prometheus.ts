@@ -1,4 +1,4 @@
-/** Prometheus beside: when does it show that a producer is gone? */
+/** Prometheus for comparison: when does it show that a producer is gone? */
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

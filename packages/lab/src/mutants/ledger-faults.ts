@@ -27,7 +27,7 @@ function foundBy(tests: readonly string[], faults: readonly Omit<ShellFault, 'te
   )
 }
 
-/** Faults of the ledger. Two nets find most of them. */
+/** Faults of the ledger. Each of two test files must find most of them. */
 export const ledgerFaults: readonly ShellFault[] = [
   ...foundBy(
     [exploration, histories],

@@ -12,7 +12,7 @@ import { shellFaults, type ShellFault } from './shell-faults.ts'
 import { showFaults } from './show-faults.ts'
 import { watchFaults } from './watch-faults.ts'
 
-/** The faults that one test file each must find. `faults.ts` has the others. */
+/** Each of these faults has one test file that must find it. `faults.ts` has the others. */
 export const singleTestFaults: readonly ShellFault[] = [
   ...protocolFaults,
   ...shellFaults,

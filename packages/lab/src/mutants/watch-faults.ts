@@ -4,7 +4,7 @@ const source = 'packages/monitor/src'
 const cuts = `${source}/cut.test.ts`
 const overview = `${source}/overview.test.ts`
 
-/** Faults of watches. A test on a virtual network must find each of most of them. */
+/** Faults of watches. A test on a virtual network must find most of them. */
 export const watchFaults: readonly ShellFault[] = [
   {
     file: `${source}/core/series.ts`,

@@ -21,7 +21,7 @@ const JUMP = 3_600
 /** A place in the first record, after the line with the format of the file. */
 const IN_RECORD = 40
 
-/** A record of 200 bytes, without most of them: magic, length, checksum. */
+/** The beginning of a record of 200 bytes: magic, length, checksum, and a few bytes of content. */
 const RECORD = Buffer.from('JEL\u0001\u00c8\0\0\0\u0012\u0034\u0056\u0078[{"type"', 'latin1')
 
 const CUT = { loss: 1, isRefused: false }
@@ -161,7 +161,7 @@ function ledgerOf({ ledger }: Member): string {
   return ledger
 }
 
-/** Refuses a fault after which the seats that are left for good are no majority. */
+/** Refuses a fault that would leave no majority of the voters for good. */
 function mayLose({ voters }: Scene, lost: readonly Member[]): void {
   const left = voters.filter(({ id, reachable }) => reachable && !lost.some((member) => member.id === id))
   if (2 * left.length <= voters.length) throw new Skipped(`${left.length} of ${voters.length} voters would be left`)
@@ -186,7 +186,7 @@ async function restarted(stage: Stage, victims: readonly Member[]): Promise<void
   await Promise.all(
     victims.map(async (victim, at) => {
       if (await stage.start(victim, isTotal && at === 0 ? ['--found'] : [])) return
-      // It may have come to nothing because of the fault. The second attempt counts.
+      // The fault may have made the first start fail. The second attempt counts.
       if (!(await stage.start(victim))) stage.losses.push(`${victim.name} did not start again: ${victim.complaint}`)
     }),
   )

@@ -13,7 +13,7 @@ import { schedule, shuffled, type Kind, type Planned } from './schedule.ts'
 import { Stage } from './stage.ts'
 import { Stalls } from './stalls.ts'
 
-/** Longest time from a heal until a first member is served, ms (design of the ledger, § 6). */
+/** Longest time from a heal until a first member is served, ms (docs/lab.md). */
 const FIRST_WITHIN = 10_000
 /**
  * Longest time from a heal until all members are served, ms. A guess: an expelled one enters again.
@@ -28,8 +28,8 @@ const LASTS = [4_000, 10_000] as const
 /** Most entries of the ledger for one operation or start. A guess: five runs had at most one. */
 const ENTRIES = 5
 /**
- * A leader gives a life up that ended while nobody was there to notice, after this time, ms
- * (leader-duties.ts of the ledger). Its reigns end then.
+ * After this time, ms, a leader ends a life whose end nobody noticed (leader-duties.ts of the
+ * ledger). Its reigns end then.
  */
 const UNNOTICED = 30_000
 /** Timeout of one attempt after a heal, ms. */

@@ -106,7 +106,7 @@ export const experiment = bench({
         const slower = (time: number, than: number): number => (time / than - 1) * 100
         for (const way of WAYS) result.ring[way].push(slower(await ring(chosen[way]), freeRing))
         if (round % ALL_EVERY === 0) {
-          // By its pattern an exchange of each with each takes the members that all-all takes.
+          // For an exchange of each with each, both ways select by the same pattern, `all`.
           result.all.pattern.push(slower(await each(await first.remote.select(CHOSEN, 'all')), freeEach))
           result.all['all-all'].push(slower(await each(chosen['all-all']), freeEach))
         }

@@ -10,8 +10,8 @@ import { serve } from '../base/remote.ts'
 import { enter, placeOf, type Entry } from '../swarm/member-process.ts'
 
 /**
- * The pause of a client after a call, ms. Clients that never pause take the whole processor, and
- * then the time is that of a starved failure detector.
+ * The pause of a client after a call, ms. Clients that never pause take the whole processor. Then
+ * the failure detector is late.
  */
 const PAUSE = 50
 
@@ -38,7 +38,7 @@ interface Order {
   /** Counts until `stop`, with a pause after each call. */
   readonly count?: true
   readonly stop?: true
-  /** Answers when a call has an answer that began after the order, or was open then. */
+  /** Answers when the open call has an answer, and the next call, too, while the client counts. */
   readonly settle?: true
 }
 

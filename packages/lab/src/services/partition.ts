@@ -8,9 +8,9 @@ import type { ListCommands } from './list-member.ts'
 
 /** Longest wait for a state of all members, ms. A guess. */
 const MAX_WAIT = 60_000
-/** Servers of each host: a primary, or who takes over, and a backup. */
+/** Servers of each host: the primary, or the backup that takes over, and another backup. */
 const SERVERS = 2
-/** A replica that stands no longer, or not yet, has no state to compare. */
+/** The roles of servers that have a state to compare. */
 const HAVING = ['primary', 'backup']
 
 type Member = MemberProcess<ListCommands>
@@ -22,7 +22,7 @@ export interface PartitionFigures {
   /** From the heal until there is one primary, and all replicas have one state, ms. */
   readonly healed: number
   readonly failed: number
-  /** Replicas whose state is another one than the primary's. */
+  /** Replicas whose state differs from the primary's. */
   readonly different: number
   /** Acknowledged operations that are not in the state. */
   readonly lost: number
@@ -40,7 +40,7 @@ export async function partition(name: string, seconds: number): Promise<Partitio
   const members = new MemberProcesses<ListCommands>(name, new URL('list-member.ts', import.meta.url))
   try {
     const servers: Member[] = []
-    // The oldest three have the state. So both sides have one.
+    // The three oldest servers are the replicas. So each side has at least one.
     for (const host of [near, far])
       for (let at = 0; at < SERVERS; at++) {
         const server = await members.start({ host })
@@ -62,7 +62,7 @@ export async function partition(name: string, seconds: number): Promise<Partitio
     await settled(servers)
     const healed = Date.now() - healedAt
     for (const { remote } of clients) await remote.end()
-    // An operation shows each replica its state.
+    // After an operation, `keys` of each server has the state of its replica.
     await (clients[0] as Member).remote.write()
     await settled(servers)
     return { healed, ...(await judged(servers, clients, cutAt, healedAt)) }

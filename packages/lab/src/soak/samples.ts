@@ -77,8 +77,8 @@ export function reportOf(samples: Samples, warmUpAtMost: number): SoakReport {
 }
 
 /**
- * Merges several series into one. Shifts each series to the mean of all series. So one more sample
- * of a series at an end makes no slope.
+ * Merges several series into one. Shifts each series to the mean of all series. So a series with
+ * one more sample at one end makes no slope.
  */
 function levelled(series: readonly (readonly Point[])[]): Point[] {
   const average = (points: readonly Point[]): number => mean(points.map(([, value]) => value))

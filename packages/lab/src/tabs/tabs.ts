@@ -78,7 +78,10 @@ class Pool {
     return this.#ends.has(id)
   }
 
-  /** Number of ends of these tabs and of nodes that nodes reported so far. Clients come and go. */
+  /**
+   * Number of reports by nodes that one of these tabs or a node ended. Clients do not count: they
+   * come and go.
+   */
   endsOf(tabs: readonly Tab[]): number {
     const ids = [...tabs, ...this.swarm.nodes].map(({ id }) => id)
     return ids.reduce((sum, id) => sum + (this.#ends.get(id)?.length ?? 0), 0)

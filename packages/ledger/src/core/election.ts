@@ -41,8 +41,8 @@ export function onSeen(state: LedgerState): void {
   const { configuration, leader, role, log } = state
   if (!isFounding(configuration) || leader !== undefined || role !== 'follower' || log.lastIndex > 0 || !mayStand(state)) return
   const { turns } = state
-  // Only a wait that is longer than all before restarts the timer. Otherwise a seat that comes and
-  // goes could delay this one for ever.
+  // Only a wait that is longer than all earlier waits restarts the timer. Otherwise a seat that
+  // comes and goes could delay this one for ever.
   if (turns > state.longestTurns) state.timers.set('stand', state.now + turns + TURN)
   else state.timers.advance('stand', state.now + turns + TURN)
   state.longestTurns = Math.max(turns, state.longestTurns)

@@ -38,8 +38,8 @@ export function onAppend(state: LedgerState, from: Seat, message: Append): void 
 }
 
 /**
- * Appends entries (Raft §5.3). Removes its own entries only from the first differing term on, and
- * never a committed entry. A difference that Raft excludes is a fork.
+ * Appends entries (Raft §5.3). This seat removes its own entries only from the first one with
+ * another term on. It never removes a committed entry. A difference that Raft excludes is a fork.
  *
  * @returns the index of the last matching entry, or as a hint the last index at which the logs may
  *   match

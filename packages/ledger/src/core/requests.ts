@@ -65,9 +65,9 @@ function firstOfTerm({ log, term, commit }: LedgerState): number {
 }
 
 /**
- * Answers committed proposals, and reads. The index of a read must be committed, and a quorum must
- * have answered messages that were sent after the request came. Then this seat still led when the
- * request came (dissertation §6.4).
+ * Answers reads, and proposals that are committed. The index of a read must be committed, and a
+ * quorum must have answered messages that were sent after the request came. Then this seat still
+ * led when the request came (dissertation §6.4).
  */
 export function answerRequests(state: LedgerState): void {
   const { leading, commit, configuration, seat } = state

@@ -1,7 +1,8 @@
 import type { LedgerEvent, Life } from './events.ts'
 
 /**
- * Elections in which one life may stand or have stood. A guess: the state of each takes 100 bytes.
+ * Maximum number of elections in which one life may stand or have stood. A guess: the state of each
+ * takes 100 bytes.
  */
 export const MAX_ELECTIONS = 256
 

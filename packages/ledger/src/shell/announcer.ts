@@ -1,6 +1,8 @@
 import type { LedgerNews } from './news.ts'
 
-/** The most different warnings that are given. A member that lies may cause many. A guess. */
+/**
+ * Maximum number of different warnings that are given. A member that lies may cause many. A guess.
+ */
 const MAX_WARNED = 256
 
 /** Gives the news of a ledger to its listeners. Gives each warning only once. */

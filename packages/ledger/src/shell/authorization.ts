@@ -19,7 +19,10 @@ export function isAuthorized(
   return message.type === 'read' || isAnswer(message) || seats.of(id)?.seat === from
 }
 
-/** Whether a seat believes this sender that entries are committed. It believes only its leader. */
+/**
+ * Whether a seat believes this sender when it reports committed entries. It believes only its
+ * leader.
+ */
 export function mayCommit({ role, leader }: Pick<LedgerState, 'role' | 'leader'>, from: string): boolean {
   return role !== 'leader' && from === leader
 }

@@ -5,8 +5,8 @@ import { oneOf } from './one-of.ts'
 
 /**
  * A request without an answer goes to another voter after `TIMEOUT`, ms. The time doubles after
- * each such request, up to `MAX_TIMEOUT`. So a slow pool gets no more work. The longest time is a
- * guess.
+ * each such request, up to `MAX_TIMEOUT`. So repeated requests do not slow a slow pool down
+ * further. The longest time is a guess.
  */
 const [TIMEOUT, MAX_TIMEOUT] = [1000, 4000]
 /**
@@ -146,8 +146,8 @@ export class Client {
   }
 
   /**
-   * Returns all requests in flight to the front of the queue. Sends them to this seat, or to
-   * another one.
+   * Puts the calls of all requests in flight back at the front of the queue. Sends them to this
+   * seat, or to another one.
    */
   #again(target: Seat | undefined): void {
     const calls = [...this.#inFlight.values()].flatMap((batch) => batch.calls)

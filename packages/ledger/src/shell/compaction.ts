@@ -4,7 +4,8 @@ import type { SeatHost } from './seat-host.ts'
 /** Entries between two saved states. A guess. */
 const EVERY = 4096
 /**
- * Saved states that wait before they replace entries. So the last 16,384 entries stay in the log.
+ * The number of saved states that wait before they replace entries. So the last 16,384 entries stay
+ * in the log.
  */
 const KEPT = 4
 

@@ -38,7 +38,7 @@ export interface SubscriptionOptions {
 export class Subscription {
   readonly #options: SubscriptionOptions
   #timer: Timer | undefined
-  /** Voters that the member asked last has named. */
+  /** The voters that the last asked member named in its answer. */
   #named: readonly Seat[] = []
   #frames: FrameStream | undefined
   /** When the followed voter last said that it has a leader. */

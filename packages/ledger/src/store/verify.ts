@@ -11,7 +11,8 @@ import { decodeRecords } from './records.ts'
 
 const LINE_END = 0x0a
 /**
- * Most bytes of the first line, with a name of a pool and an id. A guess: four times the longest.
+ * Maximum bytes of the first line. The line has the name of a pool and an id. A guess: four times
+ * the longest.
  */
 const MAX_FIRST_LINE = 2048
 

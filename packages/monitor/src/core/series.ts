@@ -31,7 +31,8 @@ export class Series {
 
   /** Begins to measure for a watch, at once. */
   add(watch: ServedWatch, now: Milliseconds): void {
-    // No sample gets the numbers of a time in which nobody watched. So the consumer sees a gap.
+    // The numbers skip the samples that were not taken while nobody watched. So the consumer sees a
+    // gap.
     if (this.watchers.size === 0 && this.#seq > 0) this.#seq += Math.round((now - this.#leftAt) / watch.spec.every)
     this.watchers.add(watch)
     this.dueAt = Math.min(this.dueAt, now)

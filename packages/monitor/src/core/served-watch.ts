@@ -62,7 +62,7 @@ export class ServedWatch {
     const { when, change } = this.spec
     return parts.flatMap((part) => {
       if (typeof part === 'object') return this.#take(index, series, part, { now, replayed: true })
-      // A watch with filters leaves numbers out anyway, so a missing number says nothing.
+      // The filters of a watch drop samples, too. So missing samples tell its consumer nothing.
       return when === undefined && change === undefined ? this.#sent({ type: 'gap', index, missing: part }) : []
     })
   }

@@ -6,8 +6,8 @@ import { nameOf } from './syntax.ts'
 export type Lookup = (name: string) => Value | undefined
 
 /**
- * Maximum characters of a text that is searched in another one. A guess. A search may take the
- * product of both lengths.
+ * Maximum characters of a text that is searched in another one. A guess. A search may take as many
+ * steps as the product of both lengths.
  */
 const MAX_PART = 256
 

@@ -2,8 +2,8 @@ import { RowEncoder } from '../core/watch-messages.ts'
 import type { Row } from '../core/row.ts'
 
 /**
- * The rows of this time go in one frame, ms. A guess: several attributes are measured one after the
- * other.
+ * Rows that come within this time are sent together, ms. A guess: several attributes are measured
+ * one after the other.
  */
 const GATHER = 5
 /** Characters of the rows of one frame. A guess: a row has at most 1.2 KB, a frame 128 KiB. */
@@ -13,7 +13,7 @@ const FRAME_LENGTH = 32_768
  * read all bytes. A guess.
  */
 export const FULL_BYTES = 16_384
-/** A producer looks after this time whether a slow consumer has read all, ms. A guess. */
+/** A producer checks at this interval whether a slow consumer has read all bytes, ms. A guess. */
 const LOOK_AGAIN = 100
 
 /** The way to the consumer of one watch: a stream, or a call in this process. */

@@ -1,6 +1,6 @@
 /**
- * A consumer reads at most this many bytes per ms of one producer. A guess: 64 attributes at 10 Hz
- * take a twentieth of it.
+ * A consumer reads at most this many bytes per ms from one producer. A guess: 64 attributes at 10
+ * Hz take a twentieth of it.
  */
 const BYTES_PER_MS = 1000
 

@@ -9,8 +9,8 @@ import { reduceNumbers, type Reducer } from '../core/window.ts'
 const STALE = 4
 /**
  * Maximum number of different watches of a site, in total and for one consumer. For each of them
- * this member watches all members of its site, and each of these serves it at most eight watches.
- * Guesses.
+ * this member watches all members of its site. Each of those members serves this member at most
+ * eight watches. Guesses.
  */
 const [MAX_DIFFERENT, MAX_OF_ONE] = [4, 2]
 
@@ -58,8 +58,8 @@ export class SiteWatches {
   }
 
   /**
-   * Whether this watch is within the limits. It is if another consumer has the same watch, because
-   * both share it.
+   * Whether this watch is within the limits. A watch that runs already is always within them,
+   * because its consumers share it.
    */
   mayFollow({ attributes, every, reduce }: ParsedWatch, from: string): boolean {
     if (this.#watches.has(JSON.stringify([attributes, every, reduce]))) return true

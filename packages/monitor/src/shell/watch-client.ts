@@ -17,8 +17,8 @@ export type WatchEvent = { readonly member: string; readonly name: string } & (
       /** The time of the measurement by the clock of its member, Unix ms. */
       readonly at: Milliseconds
       /**
-       * The number of the measurement. A time without watchers leaves numbers out: as many as
-       * measurements would have taken place.
+       * The number of the measurement. If nobody watched for a while, the numbers of the
+       * measurements that did not take place are skipped.
        */
       readonly seq: number
       /** Whether the condition is true. Undefined: the watch has no condition. */

@@ -117,8 +117,8 @@ export interface Overlay {
    */
   maybeDead(id: string): void
   /**
-   * Ends the life of this incarnation, and begins another one, at most every five seconds. For
-   * parts of the pool in which that life has ended.
+   * Ends the life of this incarnation, and begins another one, at most every five seconds. Call it
+   * if parts of the pool believe that this life has ended.
    */
   rejoin(incarnation: number): void
   /**

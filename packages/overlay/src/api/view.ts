@@ -33,7 +33,7 @@ export interface PoolMember {
   readonly tag: Uint8Array
   /**
    * The member's static attributes, by name: at most 512 bytes, names included. Nobody verifies
-   * them. Programs that run on the pool state here what the member offers.
+   * them. Programs on top of the pool use them to tell others what the member offers.
    */
   readonly constants: ReadonlyMap<string, Uint8Array>
   /**

@@ -2,7 +2,7 @@
 
 export type Timer = ReturnType<typeof setTimeout>
 
-/** Makes a timer that keeps no process alive. In a browser no timer does. */
+/** Makes this timer keep no process alive. In a browser no timer does. */
 export function inBackground(timer: Timer): Timer {
   ;(timer as { unref?: () => unknown }).unref?.()
   return timer

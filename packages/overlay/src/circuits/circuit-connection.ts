@@ -26,7 +26,8 @@ export class CircuitConnection extends AbstractMultiaddrConnection {
       stream.close({ signal: AbortSignal.timeout(closeTime) }).catch((error: unknown) => stream.abort(asError(error)))
     })
     stream.addEventListener('close', ({ error, local }) => {
-      // The library would report a second end.
+      // The connection has ended already. The calls below would make the library report a second
+      // end.
       if (this.status !== 'open' && this.status !== 'closing') return
       if (error === undefined) this.onTransportClosed()
       else if (local === true) this.abort(error)

@@ -32,7 +32,7 @@ export interface CircuitProtocols {
 }
 
 export interface CircuitOptions extends CircuitProtocols {
-  /** Whether this node takes circuits over this relay, or of this member. */
+  /** Whether this node takes circuits that the peer with this id relays, or opens. */
   readonly admits: (id: NodeId) => boolean
 }
 

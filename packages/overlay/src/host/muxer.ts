@@ -88,8 +88,8 @@ export function muxer(): () => StreamMuxerFactory {
 
 /**
  * Returns whether the other end of a connection answers within this time, ms. Only turns of this
- * process count ({@link TurnTimeout}). On a slow line the question waits behind other bytes, and
- * the other end confirms those: any byte from there counts as an answer.
+ * process count ({@link TurnTimeout}). On a slow line the question waits behind other bytes. The
+ * other end confirms those bytes meanwhile. So any byte from the other end counts as an answer.
  */
 export async function answers(connection: Connection, time: number): Promise<boolean> {
   const { muxer: used } = connection as Connection & { readonly muxer?: YamuxMuxer }
@@ -125,9 +125,9 @@ function bound(muxer: YamuxMuxer): void {
 }
 
 /**
- * Sends a window update once half of the window is used up. Joins the pieces of unread bytes. With
- * at least 64 bytes for each piece, pieces take a few times their bytes in memory, and joining them
- * again and again costs little.
+ * Sends a window update once half of the window is used up. Joins the pieces of unread bytes once
+ * there are more than 1,024 pieces and one for every 64 bytes. Until then the pieces take only a
+ * few times their bytes in memory. Joins stay rare, and cost little.
  */
 function thrifty(stream: YamuxStream): YamuxStream {
   const update = stream.sendWindowUpdate.bind(stream)

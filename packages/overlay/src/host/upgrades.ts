@@ -17,7 +17,8 @@ import type { TrafficMeter } from './traffic.ts'
 
 /**
  * Time in which a socket must end after its peer has ended its side, ms. A peer that takes no bytes
- * could keep the socket open for ever, and nothing else counts it any more. Guess.
+ * could keep the socket open for ever. No limit on connections counts such a socket any more.
+ * Guess.
  */
 const lingerTime = 5_000
 

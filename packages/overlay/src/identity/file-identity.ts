@@ -56,9 +56,9 @@ function incarnationsOf(file: string, content: Content, lock: Lock): Pick<Identi
 }
 
 /**
- * Returns the key of an identity file, to own records with. It need not be the key of a node. A
- * node may use the file meanwhile. Throws {@link CorruptIdentityError} or
- * {@link IdentityFileError}.
+ * Returns the key of an identity file. An application can publish records in the name of this key.
+ * It need not be the key of a node. A node may use the file meanwhile. Throws {@link
+ * CorruptIdentityError} or {@link IdentityFileError}.
  */
 export function readOwner(file: string): RecordOwner {
   checkPlace(file)

@@ -12,9 +12,9 @@ import type { RecordOwner } from './identity.ts'
 export const generateIdentity: (file: string) => Promise<string> = files.generateIdentity
 
 /**
- * Returns the key of an identity file, to own records with. It need not be the key of a node. A
- * node may use the file meanwhile. Throws {@link CorruptIdentityError} or
- * {@link IdentityFileError}.
+ * Returns the key of an identity file. An application can publish records in the name of this key.
+ * It need not be the key of a node. A node may use the file meanwhile. Throws {@link
+ * CorruptIdentityError} or {@link IdentityFileError}.
  */
 export const readOwner: (file: string) => RecordOwner = files.readOwner
 

@@ -29,8 +29,8 @@ export class RecordsFile {
   }
 
   /**
-   * Returns the frames of the file, and the time when it was written, ms since 1970. The frames
-   * before a damaged place count.
+   * Returns the frames of the file, and the time when it was written, ms since 1970. If the file is
+   * damaged, returns the frames before the damage.
    */
   read(): { readonly records: readonly Uint8Array[]; readonly at: number } {
     const frames: Uint8Array[] = []

@@ -186,8 +186,8 @@ export class RunningNode {
 
   /**
    * Returns the view, sorted by id. A pool may have many thousands of members, so this method sorts
-   * them only after a change. No notification reports that a life from before a long sleep is back,
-   * so this method also compares the fingerprint.
+   * them only if the fingerprint of all facts has changed. Notifications would not suffice: none
+   * reports that a life from before a long sleep is back.
    */
   members(): readonly PoolMember[] {
     const { node } = this.engine

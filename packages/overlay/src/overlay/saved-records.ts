@@ -15,8 +15,8 @@ export class SavedRecords {
   #isClosed = false
 
   /**
-   * @param frames returns the records; undefined while the saved ones do not count yet. The file
-   * and its date stay as they are meanwhile.
+   * @param frames returns the records, or undefined until the node has restored the saved records.
+   *   Until then the file and its date stay as they are.
    */
   constructor(file: RecordsFile | undefined, frames: () => readonly Uint8Array[] | undefined) {
     this.#file = file

@@ -21,7 +21,10 @@ export type ProbeOutcome = HostProbeOutcome | 'unroutable'
 
 /** Lets two hosts behind NATs dial each other at the same time, from ports that their NATs know. */
 export interface HolePunching {
-  /** Returns the local port of a connection that this host dialled. Undefined: it serves one. */
+  /**
+   * Returns the local port of a connection that this host dialled. Undefined: the peer dialled, or
+   * both dialled at once.
+   */
   portOf(connection: Connection): number | undefined
   /** Dials a host. Afterwards the connection is among those of libp2p. Throws if that fails. */
   dial(address: Multiaddr, options: PunchOptions): Promise<void>

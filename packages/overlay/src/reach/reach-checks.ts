@@ -13,8 +13,8 @@ import type { ApplicationStreams } from '../streams/application-streams.ts'
 import { later } from '../base/timers.ts'
 
 /**
- * Checks a second, for all askers together. Guess: each costs some dials, and a member asks at its
- * entry only.
+ * Checks a second, for all askers together. Guess: each costs some dials. A member asks at its
+ * entry, after a change of its addresses, and every ten minutes.
  */
 const checksPerSecond = 5
 /** Time until a member may ask the same member again, ms. Guess. */

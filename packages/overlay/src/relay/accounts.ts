@@ -2,7 +2,7 @@
 import type { Connection } from '@libp2p/interface'
 import { networkOf } from '../base/addresses.ts'
 
-/** Bytes at once above a rate. Guess: a large value of a job. */
+/** Bytes that a sender may send at once, above its rate. Guess: a large value of a job. */
 const bytesAtOnce = 16_000_000
 
 export interface AccountLimits {
@@ -12,8 +12,8 @@ export interface AccountLimits {
 }
 
 /**
- * Guesses: half of a line of 100 Mbit/s for a member or for all members behind one router, and all
- * of it for all.
+ * Guesses: a member may use half of a line of 100 Mbit/s. All members behind one router share half
+ * of it, too. All members together may use the whole line.
  */
 const limits = {
   member: { circuits: 64, bytesPerSecond: 6_000_000 },

@@ -24,11 +24,16 @@ export const punchDelay = 2_000
 const [agreeTime, dialTime] = [5_000, 2_000]
 /** Relays that are asked where they see this host, and time for their answers, ms. Guesses. */
 const [maxAsked, seenTime] = [3, 1_000]
-/** Dials of one agreement, or of one member, and a pause, ms. Guesses: a refusal comes at once. */
+/**
+ * The most dials after an agreement, or back to a member that can be dialled, and the pause between
+ * two dials of an agreement, ms. Guesses: a refusal comes at once.
+ */
 const [maxDials, dialPause] = [3, 250]
 /** Pauses after a success and a failure, ms. Guesses: routers seldom change. */
 const [shortPause, longPause] = [10_000, 600_000]
-/** Peers in memory. Guess: more than a node has circuits in that time. */
+/**
+ * The number of peers whose pauses a node remembers. Guess: more than its circuits in ten minutes.
+ */
 const maxPeers = 1_024
 /** Agreements a second. Guess: each costs a few dials. */
 const perSecond = 2
@@ -44,7 +49,7 @@ export interface HolePunchesOptions {
   readonly onConnected: (connection: Connection) => void
 }
 
-/** Where others may dial this host, and the local port of that. */
+/** The address at which others see this host, and the local port behind it. */
 interface Outside {
   readonly address: Multiaddr
   readonly port: number
@@ -60,7 +65,7 @@ export class HolePunches {
     this.#options = options
   }
 
-  /** Begins to agree, and watches circuits. */
+  /** Starts to answer requests for hole punches, and to watch for new circuits. */
   async start(): Promise<void> {
     const { host, protocol } = this.#options
     const { punching } = host

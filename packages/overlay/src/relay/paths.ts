@@ -11,7 +11,10 @@ import { RelayRefusal } from '../circuits/relay-refusal.ts'
 
 /** Relays tried for one circuit: those of the member, and one more where views differ. */
 const maxTried = relayCount + 1
-/** So many relays must miss a member, of which one may lie. Design. */
+/**
+ * A hidden member is silent if this many of its relays have no connection to it. One relay may lie.
+ * Design.
+ */
 const enough = 2
 /** Other direct members that are asked for a circuit after the relays. Guess. */
 const spare = 2
@@ -21,7 +24,7 @@ const failureTime = 60_000
 const maxFailures = 1_024
 /** Time for a dial within the own network, ms. Guess: far more than a handshake there takes. */
 const nearTime = 1_000
-/** Time for one circuit with its handshake, ms. Guess: half of the time of a handshake. */
+/** Time for one circuit with its handshake, ms. Guess: a little less than `handshakeTimeout`. */
 const circuitTime = 4_000
 
 export interface PathsOptions {
@@ -109,8 +112,9 @@ export class Paths {
   }
 
   /**
-   * Relays with a connection come first, and those that failed a moment ago come last. Two others
-   * follow: all relays of a member may be keys that somebody chose for that.
+   * Relays with a connection come first, and those that failed a moment ago come last. Two other
+   * direct members follow: an attacker may have chosen its keys so that it runs all relays of a
+   * member.
    */
   #inOrder(id: NodeId, relays: readonly Member[]): Member[] {
     const { self, members } = this.#options

@@ -75,9 +75,7 @@ export class ApplicationStreams {
     if (!(await answers(connection, answerTime))) connection.abort(new Error(reason))
   }
 
-  /**
-   * Two hosts that can dial others may still not reach each other. Then a common member relays.
-   */
+  /** Two hosts that others can dial may still not reach each other. Then a common member relays. */
   async #connect(member: Member, signal: AbortSignal | undefined): Promise<Connection> {
     const { paths } = this.#options
     try {

@@ -11,7 +11,8 @@ import { later } from '../base/timers.ts'
 
 /**
  * Answers a second, for all askers together. Guess: each answer costs a stream, and at most a
- * handshake. Ten pages that show one small pool send one member fewer requests than this.
+ * handshake. Ten pages that show one small pool send fewer requests a second to one member than
+ * this.
  */
 const answersPerSecond = 20
 

@@ -9,8 +9,8 @@ const longest = 512
 
 export interface OriginRules {
   /**
-   * Origins that the user allows, such as `https://pool.example.org`. A node with a name needs its
-   * own.
+   * Origins that the user allows, such as `https://pool.example.org`. If people reach this node
+   * under a name, list the origin of that name, too.
    */
   readonly allowed: readonly string[]
   /** Whether a member announces a WebSocket at this `host:port`: it serves the page, too. */

@@ -6,7 +6,7 @@ import type { Address } from '@jel/protocol'
 import { isName, parseAddress } from '../base/addresses.ts'
 import { webEndpointOf } from '../base/web-address.ts'
 
-/** The node reads its view again after this time, ms. Requests must not cost more. Guess. */
+/** The node reads its view at most once in this time, ms, however many requests come. Guess. */
 const freshTime = 1_000
 /** The last two bytes of an address of a WebSocket: `ws` is 477, and `wss` is 478, as varints. */
 const [wsLast, wssLast] = [

@@ -35,8 +35,8 @@ export const defaultConfig = {
      */
     random: 2,
     /**
-     * Longest lifetime of a random link, ms; the shortest is half. From the cost: 2.4 KB in ten
-     * minutes are 4 B/s.
+     * Longest lifetime of a random link, ms; the shortest is half. Guess from the cost of a link:
+     * 2.4 KB in ten minutes are 4 B/s.
      */
     randomLifetime: 600_000,
     /**

@@ -21,8 +21,8 @@ export interface Introducer {
   readonly id?: NodeId
   readonly address: Address
   /**
-   * True for a member of an earlier run that nobody chose as an introducer. The node gives such a
-   * member up after some failures, without a warning.
+   * True for a member that this node met in an earlier run, if nobody chose it as an introducer.
+   * The node gives such a member up after some failures, without a warning.
    */
   readonly remembered?: boolean
 }

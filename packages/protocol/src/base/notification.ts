@@ -67,8 +67,8 @@ export type WarningCode =
   | 'PEER_MISBEHAVED'
   | 'INCARNATION_REPLACED'
   /**
-   * Some members believe that a life of this identity ended, with an incarnation too high to be
-   * true. These members don't see this node.
+   * Some members believe that a life of this identity ended. The incarnation of that life is too
+   * high to be true. These members don't see this node.
    */
   | 'INCARNATION_OUT_OF_REACH'
   /**
@@ -101,8 +101,8 @@ export interface Health {
   readonly relayed: number
   /**
    * True if this node reaches no other member, and one of these holds: its view has other members,
-   * it lost several at once that are not back, or no introducer has answered yet. A node that only
-   * lost its one peer is not alone. It is a pool of one, in a minority.
+   * it lost several members at once and they are not back, or no introducer has answered yet. A
+   * node that only lost its one peer is not alone. It is a pool of one, in a minority.
    */
   readonly alone: boolean
   /**

@@ -70,8 +70,9 @@ export interface PoolRecord {
 }
 
 /**
- * A frame or broadcast as a runner carries it. `length` is its number of bytes on the wire. Real
- * hosts carry the bytes themselves. A runner with its own codec may carry something else.
+ * A frame or broadcast as a runner carries it (`effect.ts` explains runners). `length` is its
+ * number of bytes on the wire. On real hosts it is an array of these bytes. A runner with its own
+ * codec may use another form.
  */
 export interface Encoded {
   readonly length: number

@@ -6,10 +6,10 @@
  * question may have a large part of the state as its answer. So each kind of expensive work has its
  * own bucket. If the peer itself causes the cost, it may overdraw the bucket: the node takes the
  * frame in, and reads from the peer again when the peer has paid the debt (back-pressure). If the
- * peer possibly only forwards facts of others, the node refuses the excess instead. Otherwise all
- * neighbours would hold back a member that received a thousand made-up joins. The member's own
- * questions would wait, too. A limit slows a peer down. A peer that reaches a limit commits no
- * offence.
+ * peer possibly only forwards facts of others, the node refuses the excess instead. Otherwise a
+ * member that forwards a thousand made-up joins would owe a debt to all its neighbours. They would
+ * stop reading from it. The member's own questions would wait, too. A limit slows a peer down. A
+ * peer that reaches a limit commits no offence.
  *
  * An account belongs to the peer, not to its link, so reconnecting fills no bucket. Keys cost
  * nothing. So all strangers, and all members of less than a minute, also draw on one common

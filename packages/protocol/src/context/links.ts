@@ -5,8 +5,8 @@ import { Account } from './token-buckets.ts'
 /** Least age at which a node closes a link as surplus, ms. Guess. */
 export const settleTime = 10_000
 /**
- * Least age at which a node closes a link for a probe as surplus, ms. Guess: the probe takes a few
- * round trips.
+ * Least age at which a node closes a surplus link that exists only for a probe, ms. Guess: the
+ * probe takes a few round trips.
  */
 export const probeLinkTime = 2_000
 /**

@@ -10,7 +10,8 @@ interface Rate {
  * Average amounts a second. A peer may cause {@link burst} times as much at once. `strangers` is
  * the amount for all strangers together.
  *
- * Frames and bytes have no bound for all strangers: hosts bound the number of connections.
+ * `frames`, `bytes` and `urgent` have no bound for all strangers, since hosts bound the number of
+ * connections. `deaths` beyond a member's own bucket draw on the strangers' amount of `published`.
  */
 export const rates = {
   /** Guess: ten times the busiest moment of a flash join. */
@@ -81,7 +82,7 @@ export class Account {
     if (bucket !== undefined) bucket.left -= amount
   }
 
-  /** Returns the seconds until all debts are paid. With 0 or less the account equals a new one. */
+  /** Returns the seconds until all buckets are full. At 0 the account equals a new one. */
   debt(now: Milliseconds): number {
     let longest = 0
     for (const [cost, { left, size, at }] of Object.entries(this.#buckets))

@@ -22,8 +22,9 @@ const retry = 500
 const longestRetry = 2_000
 
 /**
- * A node that doubts a death asks its helpers this often without a long wait. Guess: others believe
- * the death within a few seconds of its certificate.
+ * A node that doubts a death waits only briefly after its first round of requests, and after each
+ * of this many further rounds. Guess: others believe the death within a few seconds of its
+ * certificate.
  */
 const roundsInDoubt = 3
 /**
@@ -167,9 +168,9 @@ export class HelpersVerdict implements Verdict {
  * True if the member's host refuses this node, and another member accuses the member. The
  * accusation then counts as a helper's "missed" (docs/decisions/0065). If the host is silent, the
  * accusation does not count: a cut may separate the accuser and this node from the member. By
- * ablation (simulated, 300 seeds of a bridge that stands still): 152 of 600 runs lose a life if
- * accusations also count for silent hosts. With this rule 6 runs lose a life, and 6 without any
- * rule.
+ * ablation (simulated, 600 runs in which the only node between two sites stalls): 152 runs lose a
+ * life if accusations also count for silent hosts. With this rule 6 runs lose a life. If no
+ * accusation counts, 6 runs lose a life, too.
  */
 function isSeconded({ evidence, accusations }: Suspicion): boolean {
   return evidence === 'refused' && accusations.size > 0

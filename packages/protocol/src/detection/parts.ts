@@ -4,7 +4,8 @@
  *
  * - `direct` probes a member. `looks` does so if there is only a hint.
  * - `own` accuses a member. `confirmation` decides whether the accusers suffice for a death.
- * - `verdict` has a member accused, relayed (`proofs`) or probed again, or believes a certificate.
+ * - `verdict` has `own` accuse a member, `proofs` relay it or `direct` probe it, or believes a
+ *   death.
  * - `indirect` asks helpers, and passes their answers to `verdict`. `helper` answers other askers.
  * - `lifecycle` begins `indirect` after a member did not answer `direct` in time.
  * - `exchange` and `accusations` take in what other nodes sign, and report it to `lifecycle`.

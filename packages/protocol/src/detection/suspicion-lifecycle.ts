@@ -31,8 +31,8 @@ import type { Suspicions } from './suspicion/suspicions.ts'
 const helpers = 6
 
 /**
- * Other nodes give a member's observers this time before they ask helpers, ms. Guess: observers
- * need 150 ms for a dead process.
+ * A node that does not observe a member gives the observers this time before it asks helpers, ms.
+ * Guess: observers need 150 ms for a dead process.
  */
 const observersFirst = 1_500
 

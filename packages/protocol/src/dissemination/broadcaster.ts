@@ -119,8 +119,9 @@ export class Broadcaster implements Timed {
   /**
    * Passes on news from a link. `entry`: from a non-member, which possibly sends the news to nobody
    * else. `fresh`: from a member, which sent the news to other nodes as well. `repair`: found by
-   * reconciliation. A peer that offers the same fact expects this node to pass the fact on. `pool`:
-   * this node is a newcomer, to which everything is news. It passes nothing on.
+   * reconciliation. This node offers such news to other peers: a peer that offered the fact expects
+   * that. `pool`: this node is a newcomer, to which everything is news. It publishes nothing. It
+   * offers only the facts of a surge, by lazy push.
    */
   passOn(news: readonly Fact[], from: NodeId, how: 'entry' | 'fresh' | 'repair' | 'pool'): void {
     for (const fact of news) {
@@ -131,8 +132,8 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Estimates how many members publish this fact before this node. Each gets the time in which its
-   * broadcast can arrive.
+   * Estimates how many members publish this fact before this node. Each of these members gets time
+   * for its broadcast to arrive.
    */
   #turn(fact: Fact, from: NodeId, isEntry: boolean): number {
     const isOwn = fact.about === from
@@ -143,8 +144,8 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Sends leaves that came over a link along young links as well. A member that has only young
-   * links receives no broadcast. It would take the leaver for dead.
+   * If left-statements came over a link, this node sends them over its young links as well. A
+   * member that has only young links receives no broadcast. It would take the leaver for dead.
    */
   sendToYoungLinks(news: readonly Fact[], from: NodeId): void {
     const left = news.filter(({ says }) => says === 'left')

@@ -23,8 +23,9 @@ import { factsPerRange, mayAsk, Page } from './page.ts'
 /** Each hop gathers facts for this time, ms. Guess. */
 const gather = 100
 /**
- * Time after which an unanswered request goes to another peer, ms. Guess: longer than the answer,
- * one full page, takes on a link of 1 Mbit/s (two seconds, see `pageBytes`).
+ * A request without an answer goes to another peer after this time, ms. Guess: longer than an
+ * answer takes. An answer is one full page at most. It takes two seconds on a link of 1 Mbit/s
+ * (`pageBytes`).
  */
 export const askAgain = 3_000
 /**
@@ -271,7 +272,10 @@ export class LazyPush implements Timed {
     return items
   }
 
-  /** Two facts at one position are practically impossible. Reconciliation would send the second. */
+  /**
+   * Two facts have one position only if somebody chose their names so. Then this returns the first
+   * one, and reconciliation sends the others.
+   */
   #find(position: number): Fact | undefined {
     return this.#context.facts.ranges.atPosition(position)
   }

@@ -16,8 +16,8 @@ import { factBytes } from '../frames/encoded-size.ts'
  */
 export const pageBytes = 262_144
 /**
- * Most items listed in a page, 22 KB. About as many small facts fit in a page. The next page would
- * list further items again.
+ * The largest number of items that one page lists, 22 KB. About as many small facts fit in a page.
+ * The node would have to list further items again with the next page.
  */
 export const pageItems = 2_048
 /** Reading this many facts costs as much as comparing one range. Measured at 10,000 facts. */

@@ -32,11 +32,14 @@ import { Page } from './page.ts'
 export const list = 32
 /**
  * If one side has this many times as many facts as the other, nearly all of them differ. So the
- * smaller side lists its facts at once. Guess. Measured together with `list`: a flash join of 2,000
- * takes 6 % fewer bytes.
+ * smaller side lists its facts at once. Guess. Measured together with `list`: with these two values
+ * a flash join of 2,000 nodes takes 6 % fewer bytes than with the former ones.
  */
 const imbalance = 4
-/** Number of parts of a split range. Measured (simulated, 100 nodes): 8 to 16 differ by 5 %. */
+/**
+ * Number of parts of a split range. Measured (simulated, 100 nodes): from 8 to 16 parts the bytes
+ * differ by 5 %.
+ */
 export const fanout = 12
 
 const none = new Uint8Array(0)

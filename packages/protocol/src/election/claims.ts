@@ -151,8 +151,7 @@ export class Claims {
 
   /**
    * The last epoch before a new reign. Others refuse a claim that skips too many epochs. So an
-   * epoch from before the start of this node counts only up to that bound, unless this node is
-   * alone.
+   * epoch of an earlier run counts only as far as others believe it, unless this node is alone.
    */
   get #epochBefore(): number {
     const isAlone = ![...this.#context.links.values()].some((link) => link.entered)

@@ -17,7 +17,10 @@ export class Elections implements Timed {
   readonly #elections = new Map<string, Election>()
   /** Cached shares of memory; undefined after a change. */
   #sharing: FairShare | undefined
-  /** The highest own sequence in evicted elections. Other members may remember that candidacy. */
+  /**
+   * The highest sequence of this node's candidacies in evicted elections. Other members may
+   * remember such a candidacy.
+   */
   #forgotten = 0
   #reconciledAt: Milliseconds = -Infinity
 

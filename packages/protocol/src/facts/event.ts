@@ -12,13 +12,16 @@ import * as wire from '../wire/messages.js'
 import { decode } from './decode.ts'
 
 /**
- * Prefix of the names of records that are events. A rising number of the owner follows, so all
- * names differ.
+ * Prefix of the names of records that are events. A number follows that rises with each event of
+ * the owner. So all names of an owner differ.
  */
 const prefix = 'jel.event/'
 /** Bytes of a hash of a member's id. */
 const hashBytes = 4
-/** Most members that one query names. Their hashes take as many bytes as the largest payload. */
+/**
+ * The largest number of members that one query names. Their hashes take as many bytes as the
+ * largest payload.
+ */
 export const targetsLimit = 256
 /** Most bytes of an event's record: name, payload and targets, with tags and lengths. */
 export const eventBytes = 2_304

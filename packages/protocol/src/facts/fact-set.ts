@@ -11,7 +11,7 @@ export class FactSet {
   readonly registry: Registry
   readonly ranges: RangeFingerprints
   /**
-   * By place in the registry: the time when the fact's content began, for facts that expire. Empty
+   * By place in the registry: the time when the fact's age was 0, for facts that expire. Empty
    * until the set holds such a fact.
    */
   #born = new Float64Array(0)
@@ -49,7 +49,7 @@ export class FactSet {
 
   /**
    * Takes in a fact in place of the held fact with its key. Returns the fact as held. `born` is the
-   * time when its content began, if it expires.
+   * time when the fact's age was 0, if the fact expires.
    */
   put(fact: Fact, born?: Milliseconds): Fact {
     const { registry } = this
@@ -79,12 +79,12 @@ export class FactSet {
     return this.ranges.at(this.registry.place(fact.key) ?? -1) > 0
   }
 
-  /** Returns the time when the fact's content began; undefined for facts that don't expire. */
+  /** Returns the time when the fact's age was 0; undefined for facts that don't expire. */
   born(fact: Fact): Milliseconds | undefined {
     return this.#born.length === 0 ? undefined : this.bornAt(this.registry.place(fact.key) ?? -1)
   }
 
-  /** Returns the time when the content of the fact at this place of the registry began. */
+  /** Returns the time when the age of the fact at this place of the registry was 0. */
   bornAt(place: number): Milliseconds | undefined {
     const born = this.#born[place]
     return born === undefined || Number.isNaN(born) ? undefined : born

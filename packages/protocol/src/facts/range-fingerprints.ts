@@ -122,8 +122,8 @@ export class RangeFingerprints {
   }
 
   /**
-   * Returns the position of the sent fact with this many sent facts between `from` and itself.
-   * Returns the end of the space if there are fewer.
+   * Skips `others` sent facts from `from` on, and returns the position of the next sent fact.
+   * Returns the end of the space if there is none.
    */
   #select(from: number, others: number): number {
     const { order } = this.#registry

@@ -13,9 +13,9 @@ import { kinds, type Content, type Statement, type Unknown } from './statement.t
 /** Bytes of an Ed25519 signature (RFC 8032). */
 const signatureBytes = 64
 /**
- * Bytes that a later version may add to the largest body of a kind, or to a fact around it. Guess:
- * a number or two, and a hash. This node refuses a larger body, since more unread bytes can only be
- * padding.
+ * Bytes that a later version may add to the largest body of a kind, or to the fact that contains
+ * the body. Guess: a number or two, and a hash. This node refuses a larger body, since more unread
+ * bytes can only be padding.
  */
 export const spareBytes = 64
 /** Upper bounds, in bytes: a number with its tag, and the tag and length of a field of bytes. */

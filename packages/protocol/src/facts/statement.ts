@@ -64,7 +64,10 @@ export interface Claim {
   readonly kind: 'claim'
   readonly election: string
   readonly epoch: number
-  /** The winning candidacy. The reign lasts as long as it is the winner's latest candidacy. */
+  /**
+   * `incarnation` and `sequence` name the winning candidacy. The reign lasts as long as the winner
+   * has no later candidacy.
+   */
   readonly incarnation: number
   readonly sequence: number
 }

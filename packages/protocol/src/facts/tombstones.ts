@@ -26,8 +26,8 @@ export const shareUntil = 0.9
  */
 export const shortLife = 60_000
 /**
- * Once all places are taken, the ends of short lives make way for one another if they have more
- * than this share of the places. Guess: enough for honest members that come and go.
+ * If there are too many ends, this node drops one. It drops an end of a short life if such ends
+ * have more than this share of the places. Guess: enough for honest members that come and go.
  */
 const shortShare = 0.1
 /**
@@ -43,7 +43,7 @@ const scanInterval = 10_000
 
 export interface TombstoneEvents {
   onForgotten(id: NodeId): void
-  /** Call `expire` next at this time, and not at the time of the last call of `onExpiry`. */
+  /** Call `expire` at this time. It replaces the time that the last call of `onExpiry` gave. */
   onExpiry(at: Milliseconds): void
 }
 
@@ -161,7 +161,7 @@ export class Tombstones {
     this.#events.onExpiry(this.#nextExpiry)
   }
 
-  /** Yields each end with the time when it began. */
+  /** Yields each end with the time when its age was 0. */
   *#remembered(): IterableIterator<[Fact, Milliseconds]> {
     if (this.#size === 0) return
     for (const place of this.#facts.ranges.places()) {

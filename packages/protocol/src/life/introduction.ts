@@ -19,8 +19,8 @@ import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'
 
 /**
- * First wait before the next try of an introducer that did not answer, ms. The wait doubles each
- * time. Guess.
+ * If an introducer did not answer the first try, the node waits for this time before the next try,
+ * ms. The wait doubles each time. Guess.
  */
 export const retryMin = 500
 /** Longest such wait, ms. Guess. */
@@ -185,9 +185,9 @@ export class Introduction implements Timed {
   /**
    * Goes on alone if that is due, and dials the introducers that are due.
    *
-   * A node that has reconciled never goes on alone. Another node does so at `#aloneAt`, unless a
-   * member has let it in: then the transfer of a large pool may still be under way, so it looks
-   * again later.
+   * A node that has reconciled never goes on alone. A node that has not reconciled goes on alone at
+   * `#aloneAt`. If a member has let it in by then, the transfer of a large pool may still be under
+   * way. So the node looks again later.
    *
    * A node that has reconciled drops the introducers that it has reached. Any other node keeps
    * them, since they may have to help again. An introducer with a link needs no dial.
@@ -214,7 +214,8 @@ export class Introduction implements Timed {
   /**
    * Handles the end of a link. Tries the introducers again soon in two cases.
    *
-   * - This node has not reconciled yet, so it depends on its introducers. Their attempts go on.
+   * - This node has not reconciled yet, so it depends on its introducers. It goes on with its
+   *   attempts to reach them.
    * - This node has reconciled, and this was its last link. It starts over with all introducers,
    *   also with those that it had dropped. No other class dials their addresses, and behind such an
    *   address another node may answer by now.

@@ -102,7 +102,9 @@ export class Redirection implements Timed {
       if (member !== undefined) effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
   }
 
-  /** True for a peer that named others, and that this node should not ask meanwhile. */
+  /**
+   * True for a peer that redirected this node, for as long as this node should not ask that peer.
+   */
   hasRedirected(peer: NodeId): boolean {
     return this.#redirectedBy.has(peer)
   }

@@ -116,8 +116,8 @@ export class Records implements Timed {
   /**
    * Takes in a verified record. Returns it as held; undefined if there is no room for it. `isNews`:
    * somebody published the record just now. `isOwn`: this node published it. If the owner has no
-   * more room, this node evicts its own new record. The choice of another record of that owner
-   * would be random.
+   * more room, this node evicts its own new record. Otherwise the order of eviction would choose
+   * one of that owner's records, as if at random.
    */
   merge(statement: Statement<RecordContent>, isNews: boolean, isOwn = false): Fact | undefined {
     const { facts, config } = this.#context

@@ -7,7 +7,7 @@
  * whole pool makes a bounded number of attempts. One link is enough. Reconciliation over it shows
  * each side the deaths of its own members, and these members enter again.
  *
- * A node never gives up introducers. The operator chose them as entry points. An introducer that
+ * A node never gives up the introducers that its operator chose as entry points. An introducer that
  * left may come back and know nobody.
  */
 import type { Introducer } from '../base/input.ts'
@@ -32,8 +32,8 @@ const longestWaitForIntroducer = 300_000
 const recently = 60_000
 
 /**
- * While a dialled member came back lately, the node waits this time before it dials another member
- * with a contested death, ms. Guess: the pause between two dials of a node.
+ * If a dialled member came back lately, the node waits for this time before it dials a member with
+ * a contested death, ms. Guess: the pause between two dials of a node.
  */
 const nextContested = 200
 /** A dialled member that came back within this time did so lately, ms. Guess: a few turns. */
@@ -52,8 +52,8 @@ export class Healer implements Timed {
   #since: Milliseconds[] = []
   #size = 0
   /**
-   * As of the last query: the index of the first member lost within the last minute, and the number
-   * of members from there that are still lost.
+   * `#recentFrom` is the index of the first member lost within the last minute, as of the last call
+   * of `recentlyLost`. `#recent` is the number of members from this index on that are still lost.
    */
   #recentFrom = 0
   #recent = 0

@@ -5,8 +5,9 @@
  * Such an overlay is an expander: only a cut through a good part of the graph separates a set of
  * members from its observers. Here a member has links with two successors and two predecessors on
  * each ring, and both ends of a link observe each other. A broken connection shows at both ends.
- * Neighbours at distances one and two are linked. So links connect the observers of a dead member,
- * and these combine their suspicions without a dial. In a small pool everyone observes everyone.
+ * Links also connect the observers of a dead member with each other, directly or through another
+ * observer. So the observers combine their suspicions without a dial. In a small pool everyone
+ * observes everyone.
  *
  * No node stores a ring. The registry has the order. A node walks over it from a member's place,
  * and skips members that are not in its view. It caches its own neighbours. A newcomer changes the

@@ -8,7 +8,7 @@ import { SnapshotFetch } from './snapshots.ts'
 
 /** A replica that waits for others asks them again at this interval, ms. A guess. */
 export const REPEAT: Milliseconds = 500
-/** The number of repeats between two questions of a surplus backup for its release. A guess. */
+/** A surplus backup asks for its release once in this number of repeats. A guess. */
 const RETIRE_REPEATS = 4
 /** The longest time between two snapshots for a replica with wrong results, ms. A guess. */
 const LONGEST_PAUSE: Milliseconds = 60_000
@@ -102,7 +102,7 @@ export class Backup {
     return this.#wants && !this.#candidacy.hasState
   }
 
-  /** Whether enough older instances should have the state instead of this one. */
+  /** Whether this replica has the state, although enough older instances should have it. */
   get #isSurplus(): boolean {
     const { self, designated, options } = this.#context
     return this.#candidacy.hasState && !designated.includes(self) && designated.length >= options.replicas

@@ -79,7 +79,7 @@ export class Followers {
   /** Adds a replica that has the operations up to `seq`, and needs the later ones. */
   add(id: string, seq: number): void {
     const { now, store } = this.#context
-    // A replica that asks again counts as before, and gets no new time.
+    // A replica that asks again keeps its time, and it still counts if it counted before.
     const before = this.#all.get(id)
     const follower: Follower = {
       sent: seq,

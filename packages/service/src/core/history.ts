@@ -73,9 +73,9 @@ export function extend(history: readonly Mark[], reign: Reign, last: number): re
 }
 
 /**
- * Orders the positions of two replicas. The others take over the state of the greater one. A
- * replica whose log does not reach back to the fork can't hand over its operations. So it is
- * greater than one that can.
+ * Orders the positions of two replicas. The other replicas take over the state of the replica with
+ * the greater position. A replica whose log does not reach back to the fork can't hand over its
+ * operations. So it is greater than one that can.
  */
 export function comparePositions(one: Position, other: Position): number {
   const fork = forkOf(one.history, other.history)

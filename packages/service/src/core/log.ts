@@ -2,7 +2,7 @@ import { MAX_ENTRY_BYTES, type Entry } from './entry.ts'
 
 /** Maximum bytes of a log: see docs/services.md. */
 export const MAX_LOG_BYTES = 64 * 1_048_576
-/** The size to which a log is cut that is too long, bytes. A guess. */
+/** A log that is too long is cut to this size, bytes. A guess. */
 export const CUT_BYTES = (MAX_LOG_BYTES / 4) * 3
 
 /**

@@ -26,8 +26,8 @@ export class Primary {
   /** Calls that are not applied yet. */
   #waiting: (ReplicaCall & { readonly since: Milliseconds })[] = []
   /**
-   * The last operation that all backups have. 0 at first. While there is no backup it does not
-   * grow, or with `alone` it is the last operation.
+   * The last operation that all backups have. 0 at first. While there is no backup, it does not
+   * grow. With `alone` it is then the last operation.
    */
   #committed = 0
   /** The last operation of the former primaries. */

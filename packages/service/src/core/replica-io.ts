@@ -111,7 +111,7 @@ export class ReplicaContext {
     this.effects.push({ type: 'notice', code, message })
   }
 
-  /** Reports an operation that was applied again to its caller. */
+  /** Tells a caller that its operation was applied again. */
   report(caller: string, reapplied: Omit<Reapplied, 'name'>): void {
     this.effects.push({ type: 'reapplied', caller, reapplied })
   }

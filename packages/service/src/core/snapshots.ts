@@ -6,7 +6,10 @@ import type { ReplicaContext } from './replica-io.ts'
 import { PIECE, snapshotContent, type ReplicaMessage } from './replica-messages.ts'
 import { MAX_STATE_BYTES } from './state-size.ts'
 
-/** The longest snapshot, characters. Escapes make a state and the results longer than they are. */
+/**
+ * The longest snapshot, characters. Escapes make the text of a snapshot longer than its state and
+ * its results.
+ */
 const MAX_LENGTH = 4 * MAX_STATE_BYTES
 /** The number of pieces that are asked for at the same time. A guess: 2 MiB. */
 const WINDOW = 8
@@ -32,7 +35,10 @@ type Piece = Extract<ReplicaMessage, { type: 'piece' }>
 export class SnapshotSender {
   readonly #context: ReplicaContext
   readonly #sending = new Map<string, Sending>()
-  /** The time at which each member first asked for a snapshot, and how often it has asked since. */
+  /**
+   * For each member, when its present interval of `SHARED` ms began, and how often it has asked in
+   * it.
+   */
   readonly #begun = new Map<string, { readonly at: Milliseconds; count: number }>()
 
   constructor(context: ReplicaContext) {

@@ -48,7 +48,7 @@ export class Takeover {
   position(from: string, wants: boolean, position: Position): void {
     this.#heard.add(from)
     // That replica may have thought for a moment that this one is dead, and so have ignored the
-    // question for its operations. They are asked for again.
+    // question for its operations. So this replica asks for them again.
     if (from === this.#best && this.#fetch === undefined) this.#stop()
     if (wants) this.#positions.set(from, position)
     else this.#positions.delete(from)

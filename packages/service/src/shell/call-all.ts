@@ -1,7 +1,7 @@
 /**
- * Calls all listeners. If one of them throws, the others are still called. The caller may be a
- * handler of a driver, which would drop the later effects of its input, such as answers. So the
- * error is thrown later.
+ * Calls all listeners. If one of them throws, the others are still called. The caller may be in the
+ * middle of the effects of one input. After an error the driver would drop the later effects, such
+ * as answers. So the error is thrown later.
  */
 export function callAll<News>(listeners: Iterable<(news: News) => void>, news: News): void {
   for (const listener of listeners) {

@@ -24,7 +24,7 @@ class Connection {
   readonly #server: string
   readonly #onEnd: () => void
   readonly #open = new Map<number, (outcome: Outcome) => void>()
-  /** Requests that are not sent yet: the stream is not open, or too many calls are. */
+  /** Requests that are not sent yet: the stream is not open yet, or too many calls are open. */
   readonly #waiting = new Map<number, Request>()
   #frames: FrameStream | undefined
   #idle: Timer | undefined
@@ -111,7 +111,8 @@ class Connection {
   #flush(): void {
     if (this.#frames === undefined) return
     for (const [call, request] of this.#waiting) {
-      // Above its limits, the server reads no more, and so no message that cancels a call.
+      // A call above the limits of the server would wait there. The server would read no message
+      // behind it, not even one that cancels a call.
       if (this.#sent.size >= MAX_OPEN_CALLS || this.#sentBytes >= MAX_OPEN_BYTES) return
       this.#waiting.delete(call)
       const bytes = new TextEncoder().encode(textOf(call, request))

@@ -1,8 +1,11 @@
-/** The most bytes of inputs of one member without an answer. A guess: two streams in a row. */
+/**
+ * The most bytes of inputs of one member without an answer. A guess: eight inputs of the largest
+ * size.
+ */
 export const MAX_OPEN_BYTES = 8 * 1_048_576
 /**
- * The bytes of inputs of all members above which each member has only one open call. A guess: all
- * calls wait during a takeover, for some seconds.
+ * If the inputs of all members have more bytes than this, each member has only one open call. A
+ * guess: all calls wait during a takeover, for some seconds.
  */
 export const MAX_BYTES_OF_ALL = 256 * 1_048_576
 

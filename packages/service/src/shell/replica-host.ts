@@ -204,7 +204,7 @@ export class ReplicaHost implements Instance {
 
   /**
    * Each instance keeps a stream to the senior backup. The senior backup keeps streams to the
-   * {@link MAX_KEPT} oldest instances. So a takeover dials none of them.
+   * {@link MAX_KEPT} oldest instances. So the next primary need not dial these instances.
    */
   #prepare(): void {
     const { pool, peers } = this.#node

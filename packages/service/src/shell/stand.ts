@@ -64,7 +64,10 @@ export class Stand {
     this.#isClosed = true
   }
 
-  /** Both values have about the same size, so this fits into the constant after `add` did. */
+  /**
+   * `true` and `false` take about the same room. So the constant has room for this, as it had for
+   * `add`.
+   */
   async #state(stands: boolean): Promise<void> {
     await this.#node.state(this.#name, { ...this.#stated, stands })
   }

@@ -2,7 +2,7 @@ import { defaultConfig, type Fact, type Message } from '@jel/protocol'
 import type { Attack, Attacker } from './attacker.ts'
 import { aged, factsIn, isEnd, freshFacts } from './words.ts'
 
-/** A node forgets an old end after this time, s. */
+/** The time for which a node still remembers an end with the false old age, s. */
 const before = 30
 
 /**

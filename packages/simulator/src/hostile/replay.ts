@@ -5,7 +5,7 @@ import { accusationsIn, alarm, deathOf, factsIn, isEnd, freshFacts, type Accusat
 /** No quorum needs more accusers than this. */
 const quorum = 4
 
-/** The most suspicions and ends that it keeps. */
+/** The most lives whose suspicions it keeps, and the most ends that it keeps. */
 const kept = 1_000
 
 /**

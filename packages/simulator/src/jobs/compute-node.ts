@@ -120,7 +120,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
     this.#isFeeding = false
   }
 
-  /** Makes each task that can save its state save it. Call this before the member leaves. */
+  /** Makes all tasks save their state, if they can. Call this before the member leaves. */
   saveAll(): void {
     this.feed({ type: 'stop' })
     for (const slot of this.#slots) slot.saveAll()

@@ -12,8 +12,9 @@ import type { Jobs } from './jobs.ts'
 const settle: Milliseconds = 15_000
 
 /**
- * Checks that a job ends at all members once its root has an outcome at one member. A member whose
- * workers are all at tasks that nobody needs any more asks when one of them is free.
+ * Checks that a job ends at all members once its root has an outcome at one member. All workers of
+ * a member may be at tasks that nobody needs any more. Such a member asks when one of its workers
+ * is free.
  */
 export class EndsTold implements JobCheck {
   readonly #jobs: Jobs

@@ -3,8 +3,9 @@ import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 
 /**
- * Checks that a member does not forget outvoted members. A member finds out only once that others
- * outvoted a certain member. Then it gives that member no more of the job's tasks.
+ * Checks that a member does not forget outvoted members. A member finds out at most once in a job
+ * that others outvoted a certain member. From then on it gives that member no more of the job's
+ * tasks.
  */
 export class OutvotedMembers implements JobCheck {
   readonly #break: Break

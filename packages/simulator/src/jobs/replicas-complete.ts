@@ -93,8 +93,8 @@ export class ReplicasComplete implements JobCheck {
   }
 
   /**
-   * Reports need more than the bandwidth of some worlds. They arrive late, whatever a replica does.
-   * A member whose acknowledgements arrive late also reports late.
+   * In some scenarios reports need more bandwidth than there is. Then they arrive late, whatever a
+   * replica does. A member whose acknowledgements arrive late also reports late.
    */
   #isInTime(member: ComputeNode, now: Milliseconds): boolean {
     return now - (this.#full.get(member) ?? -Infinity) >= settle
@@ -120,8 +120,8 @@ export class ReplicasComplete implements JobCheck {
         progress.late.push(each)
         continue
       }
-      // The outcome of a task that a dead member had reported to no replica dies with the member.
-      // Perhaps only the waiter knows its outcome, or another member repeats the task.
+      // A dead member may have reported an outcome to no replica. Then the replicas need not know
+      // it. Perhaps only the waiter knows it, or another member repeats the task.
       const isReported = lives(this.#jobs.actorOf(by)) || replicas.some((other) => this.#results.wasReported(other, job, path))
       if (!isReported || (!lives(this.#jobs.actorOf(by)) && computed.findLast((other) => other.path === path) !== each)) continue
       progress.lacks++

@@ -21,7 +21,7 @@ interface OpenFrame {
   readonly outcomes: Map<string, Outcome>
   shared: Shared
   ran: Milliseconds
-  /** Computes the saved state of a frame that saves and has not ended its own work. */
+  /** Returns the state to save. Undefined: the task saves no state, or its own work has ended. */
   state?: (() => Uint8Array) | undefined
   /** Nobody needs this run of a task that saves. It ends at its next save. */
   isForgotten?: boolean
@@ -96,7 +96,9 @@ export class VirtualWorker {
     }
   }
 
-  /** Lets each task that saves save its present state, as tasks do when their member leaves. */
+  /**
+   * Saves the present state of all tasks that can save it. Tasks do so when their member leaves.
+   */
   saveAll(): void {
     for (const { job, path, state } of this.#frames.values()) {
       if (state !== undefined) this.#feed({ type: 'saved', job, path, state: state() })
@@ -111,7 +113,7 @@ export class VirtualWorker {
 
   #next(job: JobId): void {
     let given = this.#queues.get(job)?.shift()
-    // Thousands of outcomes may wait.
+    // This is a loop and no recursion, since thousands of outcomes may wait.
     for (; given?.type === 'deliver'; given = this.#queues.get(job)?.shift()) {
       this.#deliver(given)
       this.#seen++

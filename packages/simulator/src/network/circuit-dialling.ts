@@ -7,7 +7,7 @@ import type { Reachability } from './reachability.ts'
 const relayWait = 2_000
 /** The dialler waits this long for a relay that does not answer, ms. The overlay's value. */
 const dialWait = 3_000
-/** So many relays must miss a member before it counts as silent. The overlay's value. */
+/** A member counts as silent if at least this many relays can't reach it. The overlay's value. */
 const enough = 2
 
 /** A process that may relay. */

@@ -142,7 +142,9 @@ function end(list: Interruption[], now: Milliseconds): void {
   while ((list[0]?.to ?? Infinity) < now - window) list.shift()
 }
 
-/** Interruptions that last all of a short window are not brief: an observer may be young. */
+/**
+ * The window of a young observer is short. Interruptions that fill a short window are not brief.
+ */
 function areBrief(interruptions: Interruption[], from: Milliseconds, to: Milliseconds): boolean {
   return interruptions.length === 0 || total(interruptions, from, to) < Math.min(brief, to - from)
 }

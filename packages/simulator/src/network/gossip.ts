@@ -52,9 +52,9 @@ export class Gossip {
 
   /**
    * Handles the arrival of a copy. Returns true the first time. The first copy of a large message
-   * makes the node send IDONTWANT to its mesh. The model only counts IDONTWANT, because IDONTWANT
-   * prevents no copy here. It leaves together with the node's own copy. A peer that has the message
-   * has already forwarded it.
+   * makes the node send IDONTWANT to its mesh. The model only counts IDONTWANT, because it prevents
+   * no copy here. A node sends it together with its own copies. A peer that has the message by then
+   * has forwarded it already.
    */
   arrived(at: Endpoint, message: GossipMessage, source: Endpoint): boolean {
     at.traffic.broadcastsReceived += 1

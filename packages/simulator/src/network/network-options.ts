@@ -44,7 +44,8 @@ export const defaultNetwork: NetworkOptions = {
   topology: undefined,
   loss: 0,
   costs: noCosts,
-  // The values of the overlay.
+  // The first and the last are the overlay's values. `dialTimeout` is a guess: the overlay gives 5
+  // s to the handshake and 5 s to the opening of the link.
   connectTimeout: 2_000,
   dialTimeout: 8_000,
   hostProbeTimeout: 600,

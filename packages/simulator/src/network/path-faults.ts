@@ -40,8 +40,8 @@ export abstract class PathFaults<Node extends FaultyNode> {
   }
 
   /**
-   * Called after each change. `mends`: packets of the kind that got lost before now get through, or
-   * a host refuses them.
+   * Called after each change. `mends`: some packets were lost until this change. From now on they
+   * get through, or a host refuses them.
    */
   protected abstract changed(mends: boolean): void
 

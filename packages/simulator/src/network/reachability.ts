@@ -17,10 +17,6 @@ export interface PathEnd {
 /** The effect of a cut on packets: they vanish, or a firewall answers them with RST. */
 export type CutKind = 'drop' | 'reject'
 
-/**
- * Decides which packets get through. It knows pulled cables, the sides of a partition, and cuts of
- * single paths in one direction.
- */
 /** A direction of a connection. Its packets may pass a relay. */
 interface Way {
   readonly from: PathEnd
@@ -28,6 +24,10 @@ interface Way {
   readonly connection: { readonly relay: (PathEnd & { readonly listening: boolean; readonly awake: boolean }) | undefined }
 }
 
+/**
+ * Decides which packets get through. It knows pulled cables, the sides of a partition, and cuts of
+ * single paths in one direction.
+ */
 export class Reachability {
   /** For each path the number of its cuts of each kind. Cuts may overlap. */
   readonly #cuts = new Map<number, { drop: number; reject: number }>()

@@ -23,7 +23,7 @@ export interface Topology {
    * between two machines of one site.
    */
   readonly delays: readonly (readonly Milliseconds[])[]
-  /** A packet takes longer than the delay by up to this share of the delay. */
+  /** A packet takes up to this share longer than the delay. */
   readonly jitter: number
 }
 

@@ -30,7 +30,10 @@ export interface NodeWorld {
 export interface NodeFields extends Omit<EndpointFields, 'traffic' | 'events'> {
   readonly storedIncarnation: number
   readonly startedAt: Milliseconds
-  /** True if the node follows the protocol. The reported death of any other node is never false. */
+  /**
+   * True if the node follows the protocol. The reported death of a node that does not follow it
+   * never counts as false.
+   */
   readonly honest: boolean
   /** The lead of the node's clock over virtual time, ms. Each node has its own zero point. */
   readonly clockOffset: Milliseconds

@@ -4,8 +4,8 @@ import type { Samples } from './result.ts'
 import { bySettings } from './settings.ts'
 
 /**
- * Nobody can distinguish more lines than this. Then the plot shows the median of each setting, or
- * the median, the least and the most of all runs.
+ * Nobody can distinguish more lines than this. With more runs the plot shows the median of each
+ * setting. Without several settings it shows the median, the least and the most of all runs.
  */
 const maxLines = 6
 

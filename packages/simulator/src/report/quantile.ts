@@ -13,8 +13,8 @@ export class Distribution {
   }
 
   /**
-   * Returns the smallest value that at least this share (0 to 1) of all values does not exceed;
-   * undefined if there are no values.
+   * Returns a quantile: the smallest value that is at least as large as this share (0 to 1) of all
+   * values. Undefined: there are no values.
    */
   quantile(share: number): number | undefined {
     if (!this.#sorted) this.#values.sort((a, b) => a - b)

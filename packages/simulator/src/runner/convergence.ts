@@ -21,8 +21,8 @@ export interface SettledBounds {
 const lossy = 0.05
 
 /**
- * The dials of so many seconds count together. A node that lost packets may find some links broken
- * two minutes later, when TCP repeats what was lost. Its helpers dial within a second.
+ * The rate of dials is a mean over this many seconds. A node that lost packets may find some links
+ * broken two minutes later, when TCP repeats what was lost. Its helpers dial within a second.
  */
 const REST = 10
 

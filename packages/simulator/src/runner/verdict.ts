@@ -24,7 +24,8 @@ export function judge(expectation: Expectation, truth: GroundTruth, metrics: Met
       // If chance selects the candidates, a small pool may have none, and those it has may leave.
       const candidates = truth.actors.filter(({ candidacies }) => candidacies.has(expectation.election))
       if (candidates.length === 0) return { what, held: true, seen: 'nobody stands' }
-      // An expectation about an earlier time is not met by what happens later.
+      // Without living candidates nobody can win. That excuses only an expectation that counts from
+      // the last change: at an earlier time there were candidates.
       if (!candidates.some(lives) && expectation.after === 'last change') return { what, held: true, seen: 'no candidate is left' }
       return within(what, election.episodes, expectation, truth)
     }

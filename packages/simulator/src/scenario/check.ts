@@ -111,9 +111,7 @@ function checkAction(scenario: Scenario, action: Action, index: number, complain
   }
 }
 
-/**
- * Returns the number of nodes that have a number at that time, or undefined if chance decides it.
- */
+/** Returns how many nodes have come by that time, or undefined if chance decides it. */
 function nodesBy(scenario: Scenario, at: number): number | undefined {
   if (scenario.sessions?.replaced !== undefined) return undefined
   let known = scenario.nodes

@@ -56,8 +56,8 @@ export interface ScenarioNetwork {
   readonly delay: DurationRange
   readonly sites?: Sites
   /**
-   * Between sites that the scenario defines, a packet takes longer than the delay by up to this
-   * share of the delay, 0 to 1.
+   * Between sites that the scenario defines, a packet takes up to this share longer than the delay,
+   * 0 to 1.
    */
   readonly jitter: number
   readonly bandwidth: NodeBandwidth

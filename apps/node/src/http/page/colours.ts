@@ -7,7 +7,7 @@ export interface Colours {
   readonly hues: readonly string[]
 }
 
-/** The number of hues: a style sheet has no list. */
+/** The number of hues in the style sheet. Code can't list them. */
 const HUES = 8
 
 /**
@@ -20,7 +20,7 @@ export function hueName(at: number): string {
 
 /** Reads the colours of the present theme. A canvas does not know the names of colours. */
 export function readColours(): Colours {
-  // The value of the property itself has both themes. An element that uses it has one.
+  // The property has the colours of both themes. The computed colour of an element has that of one.
   const probe = document.body.appendChild(document.createElement('i'))
   const read = (name: string): string => {
     probe.style.color = `var(${name})`

@@ -62,7 +62,7 @@ export function showWatch(panel: HTMLDetailsElement, nameOf: (member: string) =>
     note.textContent = 'waiting for samples'
     opened.onmessage = ({ data }) => take(plainEvent(data as string) as Told)
     opened.onerror = () => {
-      // The browser would ask a node again and again that refuses.
+      // The browser would ask a node that refuses again and again.
       opened.close()
       if (source === opened) note.textContent = 'the node sends no samples: too many pages watch, or this is no name'
     }
@@ -110,7 +110,7 @@ function draw(panel: HTMLElement, all: ReadonlyMap<string, Series>, unit: string
   panel.querySelector('.legend')?.replaceChildren(scale, ...legend)
 }
 
-/** Returns the least and the greatest number of the drawing. It has the zero. */
+/** Returns the least and the greatest number of the drawing. The drawing includes zero. */
 export function rangeOf(numbers: readonly number[]): readonly [least: number, most: number] {
   const [least, most] = [Math.min(0, ...numbers), Math.max(0, ...numbers)]
   return [least < 0 ? -niceAbove(-least) : 0, most > 0 ? niceAbove(most) : least < 0 ? 0 : 1]

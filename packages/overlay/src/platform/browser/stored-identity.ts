@@ -10,7 +10,7 @@ import { newKey, type Identity } from '../../identity/identity.ts'
 
 const database = 'jel'
 const store = 'identities'
-/** Incarnations that are reserved at a time. Guess: that of files. */
+/** Incarnations that are reserved at a time. Guess: as many as in a file. */
 const ahead = 64
 
 interface Stored {
@@ -47,7 +47,7 @@ export async function openIdentity(name: string): Promise<Identity> {
         void write(written)
       },
       release() {
-        // The next start skips the reserved incarnations if the tab is closed by then.
+        // If the tab is closed before this write, the next start skips the reserved incarnations.
         void write(last).finally(() => {
           db.close()
           release()

@@ -3,9 +3,9 @@
  * that a member is gone.
  *
  * Reachability is not transitive. If only other nodes reach a member, the member's silence proves
- * nothing to this node: the others may stand still. So this node vouches for a death only if it
- * received a frame of the member shortly before the silence. An older link is enough if no helper
- * lately reached any member that this node missed.
+ * nothing to this node. The nodes that reach the member may have stalled. So this node vouches for
+ * a death only if it received a frame of the member shortly before the silence. An older link is
+ * enough if no helper lately reached any member that this node missed.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -46,8 +46,8 @@ export class Contacts {
   }
 
   /**
-   * True if a link showed that the member can be dialled; false also if it says that it is hidden;
-   * undefined: there was no link.
+   * False if the member says that it is hidden. Otherwise true if a link showed that the member can
+   * be dialled, false if no link showed that, undefined if there was no link.
    */
   isDialable(id: NodeId): boolean | undefined {
     return this.isHidden(id) ? false : this.#met.get(id)?.isDialable

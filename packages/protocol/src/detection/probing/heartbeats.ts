@@ -48,9 +48,10 @@ export class Heartbeats {
   }
 
   /**
-   * True if the member signed the refutation a moment ago: since the last known heartbeat, the
-   * heartbeat has advanced about as far as the time. So a helper that holds refutations back can
-   * keep a dead member alive only for a moment. Also true if this node knows no heartbeat.
+   * True if the member signed the refutation a moment ago. Then its heartbeat exceeds the last
+   * known one by about the time since this node received that one. So a helper that holds
+   * refutations back can keep a dead member alive only for a moment. Also true if this node knows
+   * no heartbeat.
    */
   isFresh({ signer, content }: Statement<Refutation>): boolean {
     const heard = this.#heard.get(signer)

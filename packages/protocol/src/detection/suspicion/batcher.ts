@@ -26,7 +26,9 @@ const gatherTime = 10
 const longestGather = 1_000
 
 interface Waiting {
-  /** Keys are the content, not the object: the same statement may have come from several peers. */
+  /**
+   * The keys come from the signatures. So a statement that came from several peers has one entry.
+   */
   readonly statements: Map<string, Statement>
   readonly subjects: Set<NodeId>
   readonly reached: Map<string, Statement>

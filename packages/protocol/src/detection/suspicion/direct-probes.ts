@@ -78,7 +78,8 @@ export class DirectProbes {
    * the time-out is over.
    */
   failed(suspicion: Suspicion, failure: DialFailure, isFirst: boolean): boolean {
-    // Relays answer at once. Only a host that can be dialled takes the time of a dial.
+    // A silent host lets a dial take `silentDial`, so this node began to miss the member that much
+    // earlier. The relays of a hidden member answer at once.
     if (isFirst && failure === 'silent' && !this.#parts.contacts.isHidden(suspicion.id)) suspicion.delay(-silentDial)
     suspicion.dialling = undefined
     return this.#found(

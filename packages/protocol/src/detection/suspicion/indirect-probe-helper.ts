@@ -22,12 +22,15 @@ import type { Looks } from './looks.ts'
 import type { Suspicions } from './suspicions.ts'
 
 /**
- * Most subjects without a link that the helper dials at a time. Guess: a dial costs 11 ms of
- * processor time.
+ * The largest number of subjects without a link that the helper dials at a time. Guess: a dial
+ * costs 11 ms of processor time.
  */
 const dialsAtOnce = 4
 
-/** Most subjects under way at a time. Guess: four for each ring neighbour of a node. */
+/**
+ * The largest number of subjects that the helper probes at a time. Guess: four for each ring
+ * neighbour of a node.
+ */
 const most = 32
 
 export interface HelperParts {
@@ -44,8 +47,8 @@ interface Task {
   readonly askers: Set<NodeId>
   deadline: Milliseconds
   /**
-   * The subject's host accepted, or it is hidden. This node dials it as soon as fewer dials are
-   * under way.
+   * The subject's host accepted, or the subject is hidden. This node dials the subject as soon as
+   * fewer dials are under way.
    */
   isAccepted: boolean
   isDialled: boolean
@@ -146,15 +149,19 @@ export class IndirectProbeHelper implements Timed {
     )
   }
 
-  /** The subject did not answer. An observer of the subject then probes it for itself, too. */
+  /**
+   * The subject did not answer. If this node observes the subject, it then probes the subject for
+   * itself, too.
+   */
   #fail(subject: NodeId): void {
     this.missed(subject)
     if (this.#parts.scheduler.observed.has(subject)) this.#parts.looks.suspect(subject)
   }
 
   /**
-   * The kernel accepts, or the subject is hidden and only its relays know. The process gets as
-   * much time as for a direct probe: many nodes may dial it at once.
+   * The subject's kernel accepted, or the subject is hidden, and only a dial over its relays can
+   * show whether it lives. The process gets as much time as for a direct probe: many nodes may dial
+   * it at once.
    */
   #accepted(subject: NodeId): void {
     const task = this.#tasks.get(subject)

@@ -26,8 +26,8 @@ import { enough, IndirectProbeRound, type RoundSources } from './indirect-probe-
  */
 const roundTrips = 8
 /**
- * The time of a request and its answer in batches on the way, ms. Guess: there are four batches,
- * and each may wait for twice the `gatherTime` of a batch.
+ * The time that a request and its answer spend in batches, ms. Guess: there are four batches, and
+ * each may wait for twice the `gatherTime` of a batch.
  */
 export const gathering = 80
 /**

@@ -7,7 +7,7 @@ import { observersOf } from '../../topology/rings.ts'
 import { Suspicion, type SuspicionWatcher } from './suspicion.ts'
 import type { SuspicionState } from './transitions.ts'
 
-/** Most direct probes of all suspects together within `reprobe`. Guess. */
+/** The largest number of direct probes within `reprobe` ms, of all suspects together. Guess. */
 export const probesAtOnce = 8
 /** First pause between two direct probes of a member, ms. Guess. */
 export const reprobe = 500

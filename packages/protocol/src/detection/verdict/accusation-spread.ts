@@ -30,9 +30,9 @@ const longestPause = 2_400
 const peersARound = 3
 
 /**
- * Most accusations of one suspect that a peer receives in a round, drawn at random. Thousands of
- * keys may accuse one member. Guess: more than the honest accusers of a member, and a third of the
- * signatures that a peer checks in a second.
+ * The largest number of accusations against one suspect that a peer receives in a round. This node
+ * draws them at random. Thousands of keys may accuse one member. Guess: more than the honest
+ * accusers of a member, and a third of the signatures that a peer checks in a second.
  */
 export const accusationsARound = 64
 
@@ -41,7 +41,7 @@ export const accusationsARound = 64
  */
 export const roundsAtOnce = 2
 
-/** Most observers without a link that a node dials at a time. Guess. */
+/** The largest number of observers without a link that a node dials at a time. Guess. */
 const dialsAtOnce = 4
 
 export class AccusationSpread {
@@ -49,8 +49,8 @@ export class AccusationSpread {
   readonly #batcher: Batcher
   readonly #suspicions: Suspicions
   /**
-   * Suspects by member. The member gets the accusations of these suspects as soon as a link to the
-   * member is up.
+   * Suspects by member. The member gets the accusations against these suspects as soon as a link to
+   * the member is up.
    */
   readonly #undelivered = new Map<NodeId, Set<NodeId>>()
 

@@ -2,9 +2,9 @@
  * Accusations: signed suspicions, gathered into death certificates (JEL §5.2, with signatures, a
  * quorum and refutation). This file takes in the accusations of others.
  *
- * SWIM gossips each suspicion, too (§4.2). So a member that no accuser and no helper reaches still
- * receives the accusation, through nodes that reach both sides. `confirmation.ts` decides when
- * accusations make a death.
+ * Nodes publish accusations on the topic, as SWIM gossips suspicions (§4.2). So a member that no
+ * accuser and no helper reaches still receives the accusation, through nodes that reach both sides.
+ * `confirmation.ts` decides when accusations make a death.
  *
  * If the topic does not bring enough accusations, they also travel over links
  * (`accusation-spread.ts`).

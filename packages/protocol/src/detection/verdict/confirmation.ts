@@ -25,10 +25,10 @@ import { mostAccusers, Quorum } from './quorum.ts'
 import type { Refutations } from './refutations.ts'
 
 /**
- * For this time an accuser needs as many accusers as other nodes need, ms. Afterwards a quorum of
- * the observers suffices. Measured: two halves of twelve nodes saw all members 0.8 s after the
- * partition healed (median of 24 runs). With 300 ms they needed 1.8 s. In 2 s each observer has
- * probed.
+ * For this time after its own accusation an accuser needs as many accusers as other nodes need, ms.
+ * Afterwards a quorum of the observers suffices. Measured: two halves of twelve nodes saw all
+ * members 0.8 s after the partition healed (median of 24 runs). With 300 ms they needed 1.8 s. In 2
+ * s each observer has probed.
  */
 const generousFor = 2_400
 
@@ -137,10 +137,10 @@ export class Confirmation {
   }
 
   /**
-   * Counts one more accusation. Once one accusation is public, each accusation that the death needs
-   * starts the member's time to refute again. The path of the accusation does not matter: the
-   * member may receive only the last accusation. A member whose host refuses gets the time once,
-   * and less if this node misses no other member.
+   * Counts one more accusation. Once one accusation is public, the member's time to refute begins
+   * anew with each further accusation that the death needs. The path of the accusation does not
+   * matter: the member may receive only the last accusation. A member whose host refuses gets the
+   * time once, and less if this node misses no other member.
    */
   added(suspicion: Suspicion, accuser: NodeId, isPublished: boolean): void {
     const { awaited, id, judgedFrom } = suspicion
@@ -153,7 +153,7 @@ export class Confirmation {
     const more = isRefused ? ofSome : lazyGossip
     suspicion.judgedFrom = this.#context.now + this.refutationTime + more
     suspicion.schedule('judge', suspicion.judgedFrom)
-    // No other node needs to probe the member until then, or somewhat later on a slow machine.
+    // Until then no other node needs to probe the member. A slow machine needs `settling` more.
     const spread = suspicion.at('spread')
     if (spread < Infinity) suspicion.schedule('spread', Math.max(spread, suspicion.judgedFrom + settling))
   }

@@ -101,7 +101,7 @@ export class RefutationExchange {
       this.#parts.batcher.send(accuser, refutation)
   }
 
-  /** Refutes an accusation of this node. The accuser receives the refutation at once. */
+  /** Refutes an accusation against this node. The accuser receives the refutation at once. */
   refute(accusation: Statement<Accusation>, from: NodeId | undefined): void {
     const refutation = this.#parts.refutations.refute(accusation)
     if (refutation === undefined) return

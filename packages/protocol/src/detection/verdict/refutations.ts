@@ -99,7 +99,7 @@ export class Refutations {
   }
 
   /**
-   * Returns the answer to an accusation of this node, and sets the timer of its publication.
+   * Returns the answer to an accusation against this node, and sets the timer of its publication.
    * Undefined if the accusation is of another life, or cites a heartbeat that its accuser can't
    * have received.
    */

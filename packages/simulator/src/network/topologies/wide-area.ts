@@ -6,8 +6,8 @@ import { createRandom } from '@jel/protocol'
 import type { Topology } from '../site.ts'
 
 /**
- * The size of the map in kilometres: half of the equator by the distance from a pole to the
- * equator.
+ * The size of the map in kilometres. The width is half of the equator. The height is the distance
+ * from a pole to the equator.
  */
 const width = 20_000
 const height = 10_000
