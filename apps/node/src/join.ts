@@ -135,7 +135,7 @@ async function run(
     allocator: allocation,
     // A node that computes nothing loads the code for jobs at the first command about a job.
     runJobCommand: async (command, report, signal) => {
-      const { openGrid, runJobCommand } = await import('./compute/index.ts')
+      const { openGrid, runJobCommand } = await import('./compute/job-commands.ts')
       grid ??= openGrid(pool).catch((error: unknown) => {
         // The next command tries again: the disk may have room then.
         grid = undefined

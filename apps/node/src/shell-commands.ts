@@ -160,7 +160,7 @@ const work: ShellCommand = {
     flag('--show-output', 'print the output of tasks that run here, each line with its task'),
   ],
   run: async ({ pool, ...flags }: WithPool<WorkFlags>, { version }) =>
-    await (await import('./compute/index.ts')).work(pool, { ...flags, version }),
+    await (await import('./compute/work.ts')).work(pool, { ...flags, version }),
 }
 
 const demo: ShellCommand = {
@@ -174,7 +174,7 @@ const demo: ShellCommand = {
       return await demo(script, flags)
     }
     if (part !== 'compute') throw new UsageError(`there is no demo ${JSON.stringify(part)}; there is jel demo, and jel demo compute`)
-    const { demoCompute } = await import('./compute/index.ts')
+    const { demoCompute } = await import('./compute/demo.ts')
     return await demoCompute(script, flags)
   },
 }
@@ -262,24 +262,24 @@ const submit: ShellCommand = {
     input,
     ...flags
   }: WithPool<SubmitFlags> & { file: string; function: string; input?: string }) =>
-    await (await import('./compute/index.ts')).submit(pool, file, name, input, flags),
+    await (await import('./compute/submit.ts')).submit(pool, file, name, input, flags),
 }
 
 const map: ShellCommand = {
   ...shellOf('map'),
   run: async ({ pool, file, function: name, ...flags }: WithPool<MapFlags> & { file?: string; function?: string }) =>
-    await (await import('./compute/index.ts')).map(pool, file, name, flags),
+    await (await import('./compute/map.ts')).map(pool, file, name, flags),
 }
 
 const jobs: ShellCommand = {
   ...shellOf('jobs'),
-  run: async ({ pool, ...flags }: WithPool<JobClientFlags>) => await (await import('./compute/index.ts')).jobs(pool, flags),
+  run: async ({ pool, ...flags }: WithPool<JobClientFlags>) => await (await import('./compute/jobs.ts')).jobs(pool, flags),
 }
 
 const job: ShellCommand = {
   ...shellOf('job'),
   run: async ({ pool, job: idOrName, ...flags }: WithPool<JobFlags> & { job: string }) =>
-    await (await import('./compute/index.ts')).job(pool, idOrName, flags),
+    await (await import('./compute/jobs.ts')).job(pool, idOrName, flags),
 }
 
 const policy: ShellCommand = {
@@ -311,7 +311,7 @@ const policy: ShellCommand = {
     ...NODE_FLAGS,
     { ...JSON_LINES, about: 'one JSON object an administrator' },
   ],
-  run: async ({ pool, ...flags }: WithPool<PolicyFlags>) => await (await import('./compute/index.ts')).policy(pool, flags),
+  run: async ({ pool, ...flags }: WithPool<PolicyFlags>) => await (await import('./compute/policy.ts')).policy(pool, flags),
 }
 
 function shellOf(name: CommandName): Omit<ShellCommand, 'run'> {

@@ -5,7 +5,8 @@ import { parseExactJson } from '../base/exact-json.ts'
 import { checkWritable } from '../base/replace-file.ts'
 import { messageOf, UsageError } from '../base/usage-error.ts'
 import { aloneText, Farewell } from './farewell.ts'
-import { sendJobCommand, type JobClientFlags } from './job-client.ts'
+import type { JobClientFlags } from './job-client.ts'
+import { sendJobCommand } from './job-request.ts'
 import { jobReporterOf } from './job-reporter.ts'
 
 export interface SubmitFlags extends JobClientFlags {
