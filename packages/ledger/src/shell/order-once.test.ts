@@ -5,8 +5,8 @@ import { LossyLeader } from '../../test/lossy-leader.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-// `CASES=all` runs 2,000 seeds.
-const seeds = Array.from({ length: process.env['CASES'] === 'all' ? 2000 : 150 }, (_, at) => at + 1)
+// Each of the faults planted here fails a third of the seeds or more. `CASES=all` runs 2,000 seeds.
+const seeds = Array.from({ length: process.env['CASES'] === 'all' ? 2000 : 60 }, (_, at) => at + 1)
 
 it.each(seeds)('each message gets one place, in the order of the calls, whatever is lost meanwhile: seed %i', async (seed) => {
   const random = createRandom(-seed)
