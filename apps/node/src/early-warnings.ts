@@ -2,8 +2,9 @@ import type { WarningDetail } from '@jel/jel'
 import type { Reporter } from './terminal/reporter.ts'
 
 /**
- * A node that enters within this time reports unreachable introducers only after `started`, ms.
- * Guess: after this time a person begins to wonder.
+ * The time for which the warnings of an entering node are held, ms. A node that enters within this
+ * time reports unreachable introducers itself, after `started`. Guess: after this time a person
+ * begins to wonder.
  */
 const HELD_FOR = 2_000
 

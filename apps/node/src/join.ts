@@ -232,8 +232,8 @@ async function openControl(agent: Agent, path: string | undefined): Promise<Cont
 }
 
 /**
- * Lets the programs run here that these members start with `jel run`. An id must be complete:
- * others can make an id with a given end.
+ * Lets these members run programs here with `jel run`. An id must be complete: others can make an
+ * id with a given end.
  */
 async function takeRanks(allocation: Allocator, runs: readonly string[]): Promise<void> {
   const wrong = runs.find((each) => each !== 'members' && !WHOLE_ID.test(each))

@@ -19,7 +19,8 @@ import type { Submissions } from './shell/submission.ts'
 import { Sweep } from './sweep.ts'
 
 /**
- * Most names in the warning about a program that needs trust. A guess: the first names show why.
+ * Maximum number of names in the warning about a program that needs trust. A guess: the first names
+ * show why.
  */
 const MOST_NEEDS = 3
 

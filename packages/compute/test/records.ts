@@ -1,7 +1,7 @@
 import { factOf, FairOrder, StatementCodec } from '@jel/protocol/internals'
 
 const NOW = 1_800_000_000_000
-/** Most records that a pool holds. */
+/** Maximum number of records that a pool holds. */
 const ROOM = 4096
 
 /** The records of a pool. They are evicted in the same order as in a real pool. */

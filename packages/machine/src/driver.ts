@@ -37,8 +37,8 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
    * The running timeout. It was set for a wake at `due`, and it fires at `end`.
    *
    * Usually `end` is up to 1 ms later than `due`: setTimeout takes whole milliseconds, at least
-   * one. It is later by more if `due` was past already. It is earlier than `due` if `due` is
-   * further away than `longestDelay`.
+   * one. `end` is later by more than 1 ms if `due` was past already. It is earlier than `due` if
+   * `due` is further away than `longestDelay`.
    */
   #armed: { readonly end: Milliseconds; readonly due: Milliseconds } | undefined
   #timeout: NodeJS.Timeout | undefined

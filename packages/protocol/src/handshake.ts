@@ -52,8 +52,8 @@ export class Handshake {
     if (known > 0 && life.credible(known) === 0) this.#warnOutOfReach(link.peer, known)
     const { self } = life
     if (!wasIn || self === undefined) return // entering introduces this node to all greeted links
-    // After a partition even a stranger may be right about the end of this life. But only ids that
-    // were members count as members that agree.
+    // After a partition even a stranger may be right about the end of this life. But a stranger
+    // does not count among the members that agree on this end.
     if (ended && known >= self.incarnation) {
       life.rejoin(known, view.wasMember(link.peer) ? [link.peer] : [])
     }

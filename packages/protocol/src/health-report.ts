@@ -71,12 +71,14 @@ export class HealthReport {
     this.#peak = healer.size === 0 ? size : Math.max(this.#peak, size)
     const missing = detector.suspected + healer.size
     const reachable = size - detector.suspected
-    // The usual case: more than half are reachable, even if all remembered losses were recent.
+    // The usual case: this node reaches more than half of the members, even if it counts all
+    // remembered lost members.
     if (missing === 0 || 2 * reachable > Math.max(this.#whole, size + healer.size)) this.#whole = 0
     else {
       const lost = healer.recentlyLost()
       if (lost === 0) this.#peak = size
-      // A lost member may have replaced another lost one, so `size + lost` may be too large.
+      // A lost member may have joined after the loss of another one. The pool never had both at
+      // once, so `size + lost` may be too large.
       const whole = Math.min(size + lost, this.#peak)
       if (2 * reachable <= whole) this.#whole = Math.max(this.#whole, whole)
       else if (2 * reachable > this.#whole) this.#whole = 0

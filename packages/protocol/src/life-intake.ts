@@ -16,8 +16,8 @@ import { isKind } from './facts/statement.ts'
 /**
  * A death may name a higher incarnation than the member signed. A node believes the death of a
  * present member if the excess is at most this number. It also believes the death if the
- * incarnation is at most `limits.incarnationJump`, the bound of a newcomer. Guess: a member begins
- * fewer lives while news of them is on its way.
+ * incarnation is at most `limits.incarnationJump`. A newcomer knows no incarnation of the member,
+ * and has only this bound. Guess: a member begins fewer lives while news of them is on its way.
  */
 const knownJump = 1_000
 
@@ -85,8 +85,9 @@ export class LifeIntake {
     }
     // A made-up death of an incarnation far ahead would keep the member out for as long as nodes
     // remember the death. Newcomers know no incarnation of the member, so they refuse such a death.
-    // If it had replaced the true end here, a replay could bring the dead member back to them. So
-    // `knownJump` is for present members only.
+    // If this node took in such a death of a dead member, it would drop the true end. Then
+    // newcomers would get no end that they believe, and a replayed joined-statement could bring the
+    // dead member back to them. So `knownJump` is for present members only.
     const { incarnationJump } = this.#context.config.limits
     const ahead = present === undefined ? 0 : knownJump
     if (incarnation > Math.max(incarnationJump, view.signed(suspect) + ahead)) return undefined
@@ -149,7 +150,8 @@ export class LifeIntake {
   }
 
   /**
-   * Takes in a death without checks: this node heard the accusers itself, or waited long enough.
+   * Takes in a death that the failure detector of this node decided. The signatures were checked
+   * before.
    */
   believe(certificate: Certificate): Fact | undefined {
     const { view } = this.#context

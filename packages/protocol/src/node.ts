@@ -93,7 +93,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   /**
    * True while this node leaves, and a member that it dialled has not answered yet. The runner
-   * should let the node run until then, but for at most `longestDeparture`.
+   * should let the node run while this is true, but for at most `longestDeparture`.
    */
   get isDeparting(): boolean {
     return this.#inputs.departure.isWaiting

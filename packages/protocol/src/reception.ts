@@ -2,12 +2,12 @@
  * Reception takes in frames and broadcasts from peers. These are hostile until they are checked and
  * bounded.
  *
- * It checks size and rate before it decodes a byte. The host reads more slowly from a peer that
- * sends too much. Only content that no honest peer sends is a fault: forged signatures, and bytes
- * that are unreadable or out of bounds. A warning names the peer. The third fault disconnects the
- * peer and bans it for a while, even if it used several links. A broadcast comes through honest
- * forwarders, so this node blames nobody for it. This node rejects a broadcast only if its bytes
- * alone prove it wrong.
+ * It checks the size before it decodes a byte. It also checks first whether the peer that sent a
+ * frame is in debt. The host reads more slowly from a peer that sends too much. Only content that
+ * no honest peer sends is a fault: forged signatures, and bytes that are unreadable or out of
+ * bounds. A warning names the peer. The third fault disconnects the peer and bans it for a while,
+ * even if it used several links. A broadcast comes through honest forwarders, so this node blames
+ * nobody for it. This node rejects a broadcast only if its bytes alone prove it wrong.
  */
 import { FrameError } from './base/errors.ts'
 import type { BroadcastVerdict } from './base/effect.ts'
@@ -22,12 +22,12 @@ import { broadcastBytes } from './frames/encoded-size.ts'
 import { isUrgent, type Message } from './frames/message.ts'
 import { Penalties } from './penalties.ts'
 
-/** Most bytes of an urgent frame. An alarm of 64 accusations has 15 KB. */
+/** Maximum number of bytes of an urgent frame. An alarm of 64 accusations has 15 KB. */
 const urgentBytes = 16_384
 
 /**
- * Most warnings of misbehaviour within `warningsSpan` ms. Guess: a reader of the warnings knows
- * enough by then.
+ * Maximum number of warnings of misbehaviour within `warningsSpan` ms. Guess: a reader of the
+ * warnings knows enough by then.
  */
 export const warningsAtOnce = 16
 /** The time in which warnings count together, ms. Guess, with `warningsAtOnce`. */

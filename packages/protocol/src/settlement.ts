@@ -157,7 +157,8 @@ export class Settlement {
 
   /**
    * Handles a sleep that is longer than others remember the dead. This node's facts could revive
-   * the dead. So this node forgets all facts except records, and joins afresh.
+   * the dead. So this node forgets all facts except records and the last claim of each election,
+   * and joins afresh.
    */
   startOver(): void {
     const { view, facts, links, config } = this.#context

@@ -40,7 +40,7 @@ export class LinkedNodes {
     readonly data: Envelope
     readonly urgent: boolean
   }[] = []
-  /** Most bytes that a node sent to one other node for one input. */
+  /** Maximum number of bytes that a node sent to one other node for one input. */
   largest = 0
   readonly #latency: Milliseconds
   readonly #registry = new Registry()

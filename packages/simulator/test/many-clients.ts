@@ -16,7 +16,7 @@ export interface ManyClientsOptions {
   readonly longTasks: number
   /** Time for which the record of a small job is kept. */
   readonly keep: Milliseconds
-  /** Most records that the pool holds. Default: as in a real pool. */
+  /** Maximum number of records that the pool holds. Default: as in a real pool. */
   readonly room?: number
   /** Longest backoff of members without work. Default: as of real members. */
   readonly backoffMost?: Milliseconds

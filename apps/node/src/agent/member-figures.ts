@@ -23,8 +23,8 @@ const NAMES = ['workers', 'busy', 'memory', 'traffic'] as const
 /** Maximum bytes of an answer. Four numbers take a hundred. */
 const MAX_BYTES = 1024
 /**
- * Time limit of an answer, with the dial, ms. The end of its stream has the same limit. A request
- * for a member's links has the same time.
+ * Time limit of an answer, with the dial, ms. The asker must end its side of the stream within the
+ * same time. A request for a member's links has the same time.
  */
 const TIMEOUT = 5_000
 /**

@@ -13,8 +13,9 @@ export interface MemberFilter {
 }
 
 /**
- * Lists the present members (`members`), then members that have gone, the latest first. `since`
- * comes from the model. Throws RangeError for a `tag` that is not a regular expression.
+ * Lists the present members (`members`), then members that have gone, the latest first. The field
+ * `since` of a listed member comes from the model, if the model knows it. Throws RangeError for a
+ * `tag` that is not a regular expression.
  */
 export function listMembers(
   members: readonly Member[],

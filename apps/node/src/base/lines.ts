@@ -1,6 +1,6 @@
 /**
- * Most bytes of one command. A guess: the inputs of a sweep have at most 16 MiB, and as JSON hardly
- * more than four times that.
+ * Maximum number of bytes of one command. A guess: the inputs of a sweep have at most 16 MiB, and
+ * as JSON hardly more than four times that.
  */
 export const COMMAND_LIMIT = 64 * 1024 * 1024
 

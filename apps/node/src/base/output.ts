@@ -4,8 +4,8 @@ import { codeOf } from './usage-error.ts'
 type LostReason = 'gone' | 'behind' | 'failed'
 
 /**
- * Most bytes that may wait for a slow reader of standard output. A guess: far more than any burst
- * of events.
+ * Maximum number of bytes that may wait for a slow reader of standard output. A guess: far more
+ * than any burst of events.
  */
 const BACKLOG_LIMIT = 64 * 1024 * 1024
 

@@ -2,7 +2,10 @@ import { access, constants, lstat, open, realpath, rename, rm, stat, writeFile }
 import { dirname, resolve } from 'node:path'
 import { codeOf } from './usage-error.ts'
 
-/** The rights of a new file, as of one that a shell makes. The process's mask takes some away. */
+/**
+ * The rights of a new file. A shell gives the same rights to a file that it makes. The process's
+ * mask takes some away.
+ */
 const NEW = 0o666
 
 /**
@@ -49,8 +52,8 @@ export async function checkWritable(file: string): Promise<void> {
 }
 
 /**
- * Returns the rights of a file that a file of this user can replace; undefined if none can. A file
- * that does not exist has no rights yet.
+ * Returns the rights of a file if this user can put a new file in its place, otherwise undefined. A
+ * file that does not exist has no rights yet.
  */
 async function rightsOf(target: string): Promise<{ readonly mode?: number } | undefined> {
   // A link that leads nowhere stays a link.

@@ -31,8 +31,8 @@ function escaped(character: string): string {
 }
 
 /**
- * Returns bytes as text; undefined if they are not UTF-8. As `textOf` of `@jel/jel`, whose import
- * would put a whole host into the bundle of the page.
+ * Returns bytes as text; undefined if they are not UTF-8. `textOf` of `@jel/jel` does the same, but
+ * its import would put a whole host into the bundle of the page.
  */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {

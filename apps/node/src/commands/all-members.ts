@@ -11,7 +11,7 @@ import { counted, durationText } from '../events/quantity.ts'
 
 /** A command for all members also lists members that died or left within this time, ms. Guess. */
 const RECENT = 3_600_000
-/** A member that left within this time after its join came for one command only, ms. A guess. */
+/** The longest stay of a member that came for one command only, ms. A guess. */
 const BRIEF = 60_000
 
 export const ALL_FLAGS = [
@@ -30,7 +30,10 @@ export function checkAll(command: string, { all = false, adminKey }: AllGiven): 
     throw new UsageError(`${command}: --all is done in the name of an administrator: give both --all and --admin-key`)
 }
 
-/** Gives an order to all members in the name of an administrator. `what`: the order, in the log. */
+/**
+ * Gives an order to all members in the name of an administrator. `what` is the text that names the
+ * order in the log.
+ */
 export async function orderAll(
   { pool, log, model }: Agent,
   what: string,

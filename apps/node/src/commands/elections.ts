@@ -17,8 +17,8 @@ export const elect = command({
   answer: 'elected',
   run: async ({ election }, { agent, signal }) => reignJson(await agent.pool.elect(election, { signal })),
   shell: {
-    // All nodes come to know the same winner, so any node can answer `--result`. A candidacy is
-    // that of one node.
+    // All nodes come to know the same winner, so any node can answer `--result`. A candidacy
+    // belongs to one node, so only that node can take the other commands.
     asksAny: ({ result = false, withdraw = false }: Which) => result && !withdraw,
     about: 'make this node a candidate, and wait for the winner',
     operands: [flag('<election>', 'the name of the election')],

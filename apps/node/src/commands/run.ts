@@ -107,7 +107,10 @@ export const run = command({
   },
 })
 
-/** Names the flag that lets a member run programs, in place of the name of the program. */
+/**
+ * In the message of a refusal, replaces the name of the program by the flag that lets a member run
+ * programs.
+ */
 function hinted(error: unknown): unknown {
   const message = messageOf(error)
   const refusal = `takes no ranks of ${RUN_PROGRAM} from this member`

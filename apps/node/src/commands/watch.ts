@@ -103,8 +103,8 @@ function chosenOf(members: readonly Member[], monitor: Constants, { ids, locatio
 }
 
 /**
- * Says that the watch waits. If no member meets a condition, it mostly names attributes, but only
- * constants count.
+ * Says that the watch waits. If no member meets a condition, the usual cause is that the condition
+ * names attributes. A condition can use only constants and the location.
  */
 function nobodyText(members: readonly Member[], monitor: Constants, where: string | undefined): string {
   const waiting = 'no member is chosen yet; the watch waits for one'
@@ -115,7 +115,10 @@ function nobodyText(members: readonly Member[], monitor: Constants, where: strin
   return `${waiting}: --where knows constants only, and no member states ${unknown.join(', ')}`
 }
 
-/** Most members that are asked for names of attributes. A guess: the others have the same. */
+/**
+ * Maximum number of members that are asked for names of attributes. A guess: the others have the
+ * same.
+ */
 const MOST_ASKED = 64
 
 /**

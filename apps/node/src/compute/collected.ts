@@ -12,8 +12,8 @@ interface Collected {
 }
 
 /**
- * Writes the files that the commands of a sweep made: those of the first input to the folder `1`
- * below this one, and so on.
+ * Writes the files that the commands of a sweep made. The files of the first input go to the folder
+ * `1` below `folder`, and so on.
  *
  * @param keepGoing the result has an outcome for each input; an input whose files can't be fetched
  *   has failed
@@ -51,8 +51,9 @@ export async function collect(
 }
 
 /**
- * Writes files below a folder. Their paths lead to no other place: `files` of a job refuses such
- * paths, and a link that is already there is refused here. An existing file is replaced.
+ * Writes files below a folder. No file gets to a place outside of the folder: `files` of a job
+ * refuses paths that lead out of it, and this function refuses a link that is already there. An
+ * existing file is replaced.
  */
 export async function writeFiles(folder: string, files: readonly CollectedFile[]): Promise<void> {
   await mkdir(dirname(folder), { recursive: true })

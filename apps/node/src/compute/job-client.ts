@@ -18,8 +18,8 @@ export interface JobClientFlags extends PoolFlags, NodeFlags {
 }
 
 /**
- * A command waits for the first other member for `MEET`, then for the member's records for `HEAR`,
- * ms. Guesses.
+ * A command waits at most `MEET` ms until it meets another member. Then it waits at most `HEAR` ms
+ * for records. Guesses.
  */
 const MEET = 10_000
 const HEAR = 1000

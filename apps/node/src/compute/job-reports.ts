@@ -7,13 +7,13 @@ import { runningText } from './job-text.ts'
 import { asJson } from './result-json.ts'
 
 /**
- * The reason why a job waits is reported if the job has waited for this long, and whenever the
- * reason changes, ms. A guess: a job in an idle pool begins within a second.
+ * A job must wait for this time, ms, before the reason is reported. Each later change of the reason
+ * is reported, too. A guess: a job in an idle pool begins within a second.
  */
 const WAITS = 5000
 
 /**
- * If no task of a begun job ends for this long, the task that has run for longest is reported, ms.
+ * If no task of a begun job ends for this time, ms, the task that has run for longest is reported.
  * A guess. The wait for the next report is twice as long. It is also at least twice the longest
  * time between two ends of tasks, so that a job of long tasks does not look stuck.
  */

@@ -7,8 +7,8 @@ import { readValue, writeValue } from './value-files.ts'
 import { follow, reportEach, type Report } from './job-reports.ts'
 
 /**
- * The time after which a followed job's progress is reported even if no other member has taken the
- * job, ms. A guess: there may be no other member.
+ * After this time, ms, the progress of a followed job is reported, even if no other member has
+ * taken the job. A guess: there may be no other member.
  */
 const KEPT_SOON = 2000
 /**

@@ -3,7 +3,7 @@ import type { Agent } from '../agent/agent.ts'
 
 /**
  * The interval at which the node looks for running leases, ms. Leases begin and end at any time. A
- * guess: tasks that save stop within two seconds.
+ * guess: a task that saves its state stops within two seconds.
  */
 const LOOK_AGAIN = 250
 

@@ -1,18 +1,20 @@
 import { JobFailedError, type Grid, type Job, type JobExplanation } from '@jel/compute'
 import type { JobFailure, JobOverview, JobsEvent } from '../events/job-messages.ts'
 
-/** Most jobs in an overview. A guess: more than a person reads. */
+/** Maximum number of jobs in an overview. A guess: more than a person reads. */
 const MOST_JOBS = 50
 /**
- * Most jobs about whose work one overview asks replicas. A guess: the first jobs in the queue have
- * all workers. If more jobs are unfinished, they take turns.
+ * Maximum number of jobs about which one overview asks replicas. A guess: the first jobs in the
+ * queue have all workers. If more jobs are unfinished, they take turns.
  */
 const MOST_ASKED = 8
 /** Members may send their last reports for this long after the end of a job, ms. A guess. */
 const LAST_REPORTS = 3000
-/** Most held tasks of a job. A guess: the oldest say what it waits for. */
+/**
+ * Maximum number of held tasks of a job in an overview. A guess: the oldest say what it waits for.
+ */
 const MOST_TASKS = 16
-/** Most characters of a text of a failure. A guess: a line or two. */
+/** Maximum number of characters of a text of a failure. A guess: a line or two. */
 const MOST_TEXT = 300
 
 /** The last answer about a job. */
@@ -51,7 +53,8 @@ export async function overviewOf(grid: Grid): Promise<JobsEvent> {
 async function overviewOfJob(job: Job, known: Map<string, Answer>, isAsked: boolean): Promise<JobOverview> {
   const { id, name, owner, submitted } = job
   const askedAt = performance.now()
-  // The progress comes first: the work on an ended job then has its last task.
+  // Reads the progress before the work. If the progress says that the job has ended, the work then
+  // includes the last task.
   const { rate: _, ...progress } = await progressOf(job)
   const explained = isAsked && job.state !== 'pending' ? await job.explain() : (known.get(id)?.explanation ?? NOTHING)
   const failure = known.get(id)?.failure ?? (await failureOf(job))

@@ -13,8 +13,8 @@ import { codeOf } from '../base/usage-error.ts'
  */
 const CONNECTIONS_LIMIT = 64
 /**
- * Most bytes that may wait for a connection that does not read, besides the events of the present
- * state. Guess: twenty times the events of a pool of 1,000 members.
+ * Maximum number of bytes that may wait for a connection that does not read, besides the events of
+ * the present state. Guess: twenty times the events of a pool of 1,000 members.
  */
 const BACKLOG_LIMIT = 16 * 1024 * 1024
 /** The time that connections have to receive the news of the leave, ms. Guess. */

@@ -48,9 +48,9 @@ export interface ReignJson {
 }
 
 /**
- * The result of a command for all members at one of them. `keys` or `allowed` has the state of the
- * member after the command. If the result is not `done`, there is a `reason`. A member that `died`
- * or `left` was not asked.
+ * The result, at one member, of a command that goes to all members. `keys` or `allowed` has the
+ * state of the member after the command. If the result is not `done`, there is a `reason`. A member
+ * that `died` or `left` was not asked.
  */
 export interface MemberResultJson {
   readonly node: string

@@ -4,8 +4,8 @@ import type { Log } from '../log/log.ts'
 import { runCommand, type Run } from './run.ts'
 
 /**
- * The limit of simultaneous runs of one handler. A guess: so many short commands keep up with a
- * pool, and leave processor time for the node.
+ * The limit of simultaneous runs of one handler. A guess: this number of short commands keeps up
+ * with a pool, and leaves processor time for the node.
  */
 const RUNNING_LIMIT = 4
 /**
@@ -16,7 +16,7 @@ const WAITING_LIMIT = 10_000
 const TIME_LIMIT = 60_000
 /** The time between SIGTERM and SIGKILL, in milliseconds. A guess. */
 const GRACE = 2_000
-/** Most characters of a command, and of its output, in an error. */
+/** Maximum number of characters of a command, and of its output, in an error. */
 const EXCERPT_LENGTH = 400
 
 export interface HandlerRunsOptions {

@@ -24,8 +24,8 @@ import { Survey, type MemberReport } from './survey.ts'
 /** The limit of simultaneous streams. Guess. */
 const STREAMS_LIMIT = 16
 /**
- * Most bytes that may wait for a stream that does not read, besides the snapshot. Guess: twenty
- * times the events of a pool of 1,000 members.
+ * Maximum number of bytes that may wait for a stream that does not read, besides the snapshot.
+ * Guess: twenty times the events of a pool of 1,000 members.
  */
 const BACKLOG_LIMIT = 16 * 1024 * 1024
 /** The least time between two reports of the jobs while there are streams, ms. Guess. */

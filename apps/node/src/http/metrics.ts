@@ -7,8 +7,8 @@ import { HANDLER_FAILED } from '../events/handler-errors.ts'
 import { timeSamples } from './task-times.ts'
 
 /**
- * These gauges have names of counters, and promtool complains. Other gauges have the same counts by
- * type, and stay.
+ * These gauges have names of counters, and promtool complains. The node removes them. Other gauges
+ * have the same counts by type, and stay.
  */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 

@@ -36,7 +36,10 @@ const LOOK_TIME = 2_500
  * once.
  */
 const IDLE_TIME = 5_000
-/** Most bytes of a request head. It may include cookies of other servers at this host. Guess. */
+/**
+ * Maximum number of bytes of a request head. It may include cookies of other servers at this host.
+ * Guess.
+ */
 const HEAD_LIMIT = 16_384
 
 const HEADERS: Readonly<Record<string, string>> = {

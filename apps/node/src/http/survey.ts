@@ -21,7 +21,7 @@ export type LinksJson = readonly (readonly [id: string, roundTrip?: number])[]
 /** The answer of a member. */
 export interface MemberReport {
   readonly links: LinksJson
-  /** Default: the member is of an earlier release, or no node of the command line. */
+  /** Missing if the member runs an earlier release, or is no node of the command line. */
   readonly figures?: MemberFigures
 }
 

@@ -5,9 +5,12 @@ import type { FeedSink } from './feed.ts'
 
 /** The limit of simultaneous streams. A guess: each may watch sixteen members. */
 const STREAMS_LIMIT = 4
-/** Most members of a stream: a person tells no more lines apart. A guess. */
+/** Maximum number of members of a stream: a person can't tell more lines apart. A guess. */
 const MOST_MEMBERS = 16
-/** Most bytes that may wait for a stream that does not read. A guess: an hour of samples. */
+/**
+ * Maximum number of bytes that may wait for a stream that does not read. A guess: an hour of
+ * samples.
+ */
 const BACKLOG_LIMIT = 4 * 1024 * 1024
 
 /**

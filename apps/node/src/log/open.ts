@@ -6,7 +6,8 @@ import { messageOf } from '../base/usage-error.ts'
 import { Log, SILENT, type Format, type Level } from './log.ts'
 
 /**
- * Most bytes that may wait for the reader of the log. A guess: a burst of some ten thousand lines.
+ * Maximum number of bytes that may wait for the reader of the log. A guess: a burst of some ten
+ * thousand lines.
  */
 const BACKLOG_LIMIT = 4 * 1024 * 1024
 

@@ -13,14 +13,18 @@ export interface AllocationLine {
   readonly isBad: boolean
 }
 
-/** Most members with capacities, groups and services that are listed. A guess: a screen or two. */
+/**
+ * Maximum number of listed members with capacities, of listed groups, and of listed services. A
+ * guess: a screen or two.
+ */
 const MOST = 64
-/** Most leases of a member, and members of a group, that are listed. A guess. */
+/** Maximum number of listed leases of a member, and of listed members of a group. A guess. */
 const MOST_PARTS = 16
 
 /**
- * Returns the table: the groups, with the reasons why they wait, the capacities with their holders,
- * and the state of services. `nameOf` describes a member. Texts of other members are not made safe.
+ * Returns the table: first the groups and the reasons why they wait, then the capacities and their
+ * holders, then the services and their state. `nameOf` describes a member. Texts of other members
+ * are not made safe.
  */
 export function allocationLines(model: AllocationModel, nameOf: (member: string) => string, now: number): AllocationLine[] {
   const known = new Map(model.groups.map((group) => [group.group, group]))

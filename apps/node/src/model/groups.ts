@@ -4,8 +4,8 @@ import { counted } from '../events/quantity.ts'
 const STATES: readonly GroupJson['state'][] = ['holding', 'locked', 'running']
 
 /**
- * Returns the groups of a pool, from what its members say: those that wait first. A group whose
- * starter did not answer is known by its ranks alone.
+ * Returns the groups of a pool, as its members describe them. They are sorted by state: holding,
+ * locked, running. A group whose starter did not answer is known by its ranks alone.
  */
 export function groupsOf(members: readonly LeasesJson[]): GroupJson[] {
   const groups = new Map<string, GroupJson & { readonly members: GroupMemberJson[] }>()
@@ -18,7 +18,8 @@ export function groupsOf(members: readonly LeasesJson[]): GroupJson[] {
     for (const { group, program, starter, state, rank, of, groups: before, leases } of ranks) {
       const key = keyOf(group, starter)
       const known = groups.get(key) ?? { group, program, starter, state: 'holding' as const, held: 0, waits: 0, members: [] }
-      // If a group has two ranks at a member, the second waits behind the first. That is no reason.
+      // If a group has two ranks at a member, the second waits behind the first. A group is not a
+      // reason for its own wait.
       const waits = state === 'waits' ? { groups: before.filter((each) => each !== group), leases } : {}
       known.members.push({ member, state, ...(rank !== undefined && { rank }), ...(of !== undefined && { of }), ...waits })
       groups.set(key, known)

@@ -37,7 +37,10 @@ interface KnownJob {
   readonly isComplete: boolean
 }
 
-/** Most members, and functions of a member, in an event. `@jel/compute` has the same limits. */
+/**
+ * Maximum number of members in an event, and of functions of a member. `@jel/compute` has the same
+ * limits.
+ */
 const MOST_MEMBERS = 64
 const MOST_FUNCTIONS = 4
 /**
@@ -51,11 +54,12 @@ const FORGET = 60_000
 const NOTHING: Counts = { finished: 0, failed: 0, ran: 0 }
 
 /**
- * The work that members did between events `jobs`: these have sums since the beginning of a job.
+ * The work that members did between two `jobs` events. These events have sums since the beginning
+ * of a job.
  */
 export class JobGrowth {
   #jobs = new Map<string, KnownJob>()
-  /** Whether the last event had all jobs, so that another job is a new one. */
+  /** Whether the last event had all jobs. Then a job that it did not have is new. */
   #isComplete = false
   /** Whether no job of the last event could go on. Such an event is not repeated. */
   #isIdle = false

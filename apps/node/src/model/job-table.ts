@@ -18,7 +18,7 @@ export interface JobLine {
   readonly share?: number
 }
 
-/** Most members of a job that are listed. A guess: the busiest tell most. */
+/** Maximum number of listed members of a job. A guess: the busiest tell most. */
 const MOST_MEMBERS = 8
 
 /**

@@ -10,7 +10,7 @@ export const SECONDS = 60
  * follows the kinds with a colour: the page has eight hues.
  */
 export const OTHERS = 8
-/** Most strips. Guess: more do not fit on a screen. */
+/** Maximum number of strips. Guess: more do not fit on a screen. */
 const MOST_STRIPS = 16
 /** The seconds that are kept for a member: those shown, and the present one, which is not over. */
 const KEPT = SECONDS + 2
@@ -88,7 +88,7 @@ export class TaskStream {
     return at < 0 ? OTHERS : at
   }
 
-  /** Returns the seconds before `now`, ms. */
+  /** Returns the minute before `now`. `now` is in ms. */
   view(now: number): StreamView {
     const end = Math.floor(now / 1000)
     const sums = Array.from({ length: OTHERS + 1 }, () => 0)

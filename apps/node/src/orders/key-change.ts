@@ -2,7 +2,7 @@ import { poolKeyId, type Pool, type PoolKeyInfo, type RecordOwner } from '@jel/j
 import { OrderGiver, type OrderResult } from './order-giver.ts'
 import { isKeyId, type Task } from './order.ts'
 
-/** Most members that an error names. */
+/** Maximum number of members that an error names. */
 const NAMED = 20
 
 /**

@@ -12,7 +12,9 @@ import { WHOLE_ID } from '../base/whole-id.ts'
 export const ORDERS_PROTOCOL = '/jel-node-orders/1.0.0'
 /** How long an order may take, from the stream's opening to its answer, ms. Guess. */
 export const ORDER_TIMEOUT = 5_000
-/** Most bytes of a message. A key has less than 120, and an answer has 8 keys at most. */
+/**
+ * Maximum number of bytes of a message. A key has less than 120, and an answer has 8 keys at most.
+ */
 export const MESSAGE_LIMIT = 4_096
 
 /** The form of the fingerprint of a pool key. */

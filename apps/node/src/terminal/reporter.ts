@@ -45,8 +45,8 @@ export function plainReporter(output: Output): Reporter {
 }
 
 /**
- * Finds changes that a line shows. Members also change otherwise, such as in the constants of
- * programs.
+ * Finds changes that a line shows. Members also change in ways that no line shows, for example in
+ * the constants that programs state.
  */
 class VisibleChanges {
   /** For each member the text of its last change. */

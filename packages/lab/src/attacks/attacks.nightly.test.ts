@@ -11,7 +11,7 @@ const scale = { nodes: 4, before: 200, during: 3_000, after: 500 }
 /** Longest time until the pool drops an attacker on a busy machine, ms. */
 const timeout = 45_000
 
-/** Most resident memory, MB: three times the memory of four idle nodes. */
+/** Maximum resident memory, MB: three times the memory of four idle nodes. */
 const memory = 500
 
 describe('a real pool under attack', () => {

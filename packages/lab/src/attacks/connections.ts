@@ -95,8 +95,8 @@ const BAD: ((link: HostileLink) => unknown)[] = [
   (link) => link.sendBytes(new Uint8Array(300_000)), // a little larger than a frame may be
 ]
 /**
- * Most connections that the attacker makes. The pool refuses the fourth connection and all later
- * connections.
+ * Maximum number of connections that the attacker makes. The pool refuses the fourth connection and
+ * all later connections.
  */
 const ATTEMPTS = 20
 
@@ -128,7 +128,7 @@ const badFrames: Attack = {
   },
 }
 
-/** Most connections a second from each node: five times the observed rate. */
+/** Maximum number of connections a second from each node: five times the observed rate. */
 const MOST_CONNECTIONS = 20
 
 const victimAddress: Attack = {

@@ -5,11 +5,11 @@ import { Sybil, told } from './sybil.ts'
 import type { Attack } from './trial.ts'
 
 /**
- * Most joins of one attack. `prepare` makes them before the measurement. To make key pairs and
- * signatures takes longer than to send the joins.
+ * Maximum number of joins of one attack. `prepare` makes them before the measurement. To make key
+ * pairs and signatures takes longer than to send the joins.
  */
 const MOST_JOINS = 20_000
-/** Most new members a second that one peer may introduce: the protocol's default. */
+/** Maximum number of new members a second that one peer may introduce: the protocol's default. */
 const JOINS_PER_SECOND = 50
 
 export const millionJoins: Attack = {

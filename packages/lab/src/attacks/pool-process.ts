@@ -31,8 +31,8 @@ export interface Figures {
   /** Warnings of the honest nodes about misbehaving peers. */
   readonly accusations: readonly string[]
   /**
-   * `epoch winner` of the election, each distinct value in the views once: one entry if all nodes
-   * agree.
+   * The reigns of the election in the views of the nodes, each distinct reign once, as the epoch
+   * and the id of the winner. If all nodes agree, there is one entry.
    */
   readonly reigns: readonly string[]
   readonly links: number

@@ -97,7 +97,10 @@ export interface Outcome {
   readonly breaches: readonly string[]
 }
 
-/** A member enters again at most once in 5 s. After this time, ms, each is back. Guess. */
+/**
+ * A member enters again at most once in 5 s. After this time, ms, every honest member is in the
+ * pool again. Guess.
+ */
 const comebackTime = 10_000
 
 export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {

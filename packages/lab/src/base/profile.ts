@@ -33,8 +33,8 @@ interface Place {
 }
 
 /**
- * Returns the place to which work counts. Work of Node and the engine counts to the package that
- * called them.
+ * Returns the package and the function that the work is charged to. Work of Node and of the engine
+ * is charged to the package that called them.
  */
 function place(stack: readonly CallFrame[]): Place {
   const own = stack.findIndex(({ url }) => packageOf(url) !== undefined)
@@ -56,7 +56,7 @@ function places({ nodes }: Profile): Map<number, Place> {
   return new Map(nodes.map(({ id }) => [id, place(stackOf(id))]))
 }
 
-/** Most packages and most functions in a report. */
+/** Maximum number of packages, and of functions, in a report. */
 const TOP = 30
 
 /** Returns a report on all `*.cpuprofile` files of a folder: time by package, then by function. */

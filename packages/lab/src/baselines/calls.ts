@@ -10,7 +10,7 @@ import { Packet } from './packet.ts'
  */
 const retryAfter: Milliseconds = 1_000
 
-/** Most times that a call opens a broken connection again. */
+/** Maximum number of times that a call opens a broken connection again. */
 const maxBreaks = 5
 
 const refusal: Message = { type: 'refusal', bytes: 1 }

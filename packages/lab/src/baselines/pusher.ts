@@ -3,7 +3,7 @@ import type { EventHandle } from '@jel/machine'
 import type { PoolEvent } from './event-stream.ts'
 
 export interface PusherOptions {
-  /** Most connections at once. */
+  /** Maximum number of connections at once. */
   readonly threads: number
   /** Time after which the next round begins at the latest. */
   readonly interval: Milliseconds

@@ -124,7 +124,7 @@ async function measureSpeed({ contender, add }: Entrant, { seconds }: Schedule, 
 }
 
 /**
- * After a job that did not survive a kill, skips that row. Runs a row once if it takes a minute
+ * Skips a row if one of its jobs did not survive the kill. Runs a row once if it takes a minute
  * with default settings. The tuned row has repeats.
  */
 async function measureKills({ contender, add, never, figures }: Entrant, schedule: Schedule, folder: string): Promise<void> {

@@ -20,13 +20,14 @@ const RATE_FIRST = 2000
 /** Largest factor for the number of tasks from one attempt to the next. A guess. */
 const GROWTH = 8
 /**
- * Number of tasks (`IN_TURN`), and of jobs of one task (`JOBS`), that run one after another. There
- * are `each` for each second of a job, and at most `most`. Guesses.
+ * Number of tasks (`IN_TURN`), and of jobs of one task (`JOBS`), that run one after another. Their
+ * number is `each` times the seconds of a job, but at most `most`. Guesses.
  */
 const IN_TURN = { each: 20, most: 100 }
 const JOBS = { each: 4, most: 12 }
 /**
- * Most and fewest tasks of one job. The scheduler refuses more than 65,536 children of one task.
+ * Maximum and minimum number of tasks of one job. The scheduler refuses more than 65,536 children
+ * of one task.
  */
 const MOST = 60_000
 const LEAST = 20

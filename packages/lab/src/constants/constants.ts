@@ -11,12 +11,13 @@ import { constants, scaled, type Constant } from './parse.ts'
 import type { Trial } from './variant.ts'
 
 const program = fileURLToPath(new URL('variant.ts', import.meta.url))
-/** A trial that takes longer than this hangs, ms. */
+/** Longest time of a trial, ms. A longer trial counts as a hang. */
 const longest = 600_000
 /**
- * Number of sets of three seeds without a change, and least factor of a changed figure. Any change
- * of a history moves figures by chance. So a figure has changed only if it is this many times above
- * the largest figure of these sets, or below the smallest. Guesses.
+ * Number of sets of three seeds that run with unchanged constants, and least factor by which a
+ * changed figure differs. Any change of a history moves figures by chance. So a figure has changed
+ * only if it is this many times above the largest figure of these sets, or below the smallest.
+ * Guesses.
  */
 const [SETS, CHANGED] = [5, 1.25]
 

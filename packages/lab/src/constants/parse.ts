@@ -27,8 +27,8 @@ export function constants(): readonly Constant[] {
 }
 
 /**
- * Returns the constants whose comment does not stand directly above them, as `file: name`. They
- * have no source, and {@link constants} leaves them out.
+ * Returns the constants whose comment does not stand directly above them, as `file: name`. The code
+ * gives no reason for their values, and {@link constants} leaves them out.
  */
 export function uncommented(): readonly string[] {
   const listed = new Set(constants().map(({ file, name }) => `${file}: ${name}`))

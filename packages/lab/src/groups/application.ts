@@ -90,7 +90,7 @@ const commands = {
   members: (): number => here().pool.members().length,
   /** Returns the mean time of a round over a stream, µs. */
   stream: async (member: string, order: Order): Promise<number> => await echo(here().pool, member, order),
-  /** Returns the mean time of a round in a group of so many ranks, µs. */
+  /** Returns the mean time of a round in a group of `count` ranks, µs. */
   group: async (count: number, order: Order): Promise<number> => {
     const run = await here().allocate.group('bench', { count, input: order })
     const [first] = await run.ended

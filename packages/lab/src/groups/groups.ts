@@ -7,7 +7,7 @@ import { MemberProcesses, type MemberProcess } from '../swarm/member-process.ts'
 import type { Commands, Order } from './application.ts'
 import { mpi } from './mpi.ts'
 
-/** Ranks of a sum over all. */
+/** Number of ranks that take part in a sum over all ranks. */
 const RANKS = 4
 const MEGABYTE = 1_000_000
 const [PING, LARGE, SUMS] = [

@@ -34,9 +34,15 @@ const JOB = 180_000
 const ASK = 15_000
 /** Time between two attempts, ms. */
 const AGAIN = 500
-/** Most characters of a member's report about a job that hangs: enough for some tasks. A guess. */
+/**
+ * Maximum number of characters of a member's report about a job that hangs: enough for some tasks.
+ * A guess.
+ */
 const REPORT_LENGTH = 2000
-/** Most missing results at the last member for which members print reports. A guess. */
+/**
+ * Maximum number of results about which members print reports, of those that the last member lacks.
+ * A guess.
+ */
 const REPORTED = 5
 /** Time for which a cut parts the hosts, ms. */
 const CUT = 8_000

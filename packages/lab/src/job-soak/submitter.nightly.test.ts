@@ -15,8 +15,8 @@ const SETTLED = 21_000
 /** Characters of each input. Those of all inputs of a sweep have 800 KB. */
 const LENGTH = 4000
 /**
- * Most live bytes that a sweep with small values may leave at the node that submitted it: half of
- * its inputs. Measured: nothing. With a blob of each job in memory it is 709 KB.
+ * Maximum number of live bytes that a sweep with small values may leave at the node that submitted
+ * it: half of its inputs. Measured: nothing. With a blob of each job in memory it is 709 KB.
  */
 const LEFT = 400_000
 /**

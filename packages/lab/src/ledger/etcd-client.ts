@@ -62,7 +62,10 @@ export class EtcdClient {
     return { id: header?.member_id ?? '', leader: leader ?? '0' }
   }
 
-  /** Returns the revision of the last put of each key from this one on, as this server has it. */
+  /**
+   * Returns the revision of the last put of each key, as this server has it. Keys below `from` are
+   * left out.
+   */
   async revisions(from: string): Promise<Map<string, number>> {
     const { kvs = [] } = await this.#post('kv/range', { key: base64(from), range_end: base64('\0'), serializable: true })
     return new Map(kvs.map((each) => [Buffer.from(each.key, 'base64').toString(), Number(each.mod_revision)]))

@@ -27,7 +27,9 @@ export class Figures {
   readonly #all = new Map<string, Figure>()
   readonly #isJelMeasured: boolean
 
-  /** `isJelMeasured`: a target without a figure of jel is missed. */
+  /**
+   * `isJelMeasured`: this run measures jel, so a target without a figure of jel counts as missed.
+   */
   constructor(isJelMeasured: boolean) {
     this.#isJelMeasured = isJelMeasured
   }

@@ -18,12 +18,12 @@ export const FEW = 2
 export const OPERATIONS = 1_000
 /** Elections that the operations are about. */
 const ELECTIONS = ['red', 'green', 'blue']
-/** A pool is whole 20 s after a heal (docs/lab.md), ms. */
+/** Time after a heal within which a pool is whole again (docs/lab.md), ms. */
 const WHOLE = 20_000
 /** Longest wait after the heal until all have told the last event, ms. A guess. */
 const MAX_HEAL = 60_000
 
-/** Most problems that are printed. */
+/** Maximum number of printed problems. */
 const PRINTED = 20
 /** Pause after an event that got no place, ms. A guess. */
 const AGAIN = 100

@@ -1,7 +1,10 @@
 /** Judges the ranks that the members of a pool have told. */
 
 export interface RankFaults {
-  /** Ranks that a member did not tell, or told of several members, summed over all members. */
+  /**
+   * Number of ranks that a member did not report, or reported for several members. It is the sum
+   * over all members.
+   */
   readonly ranks: number
   /** Members for which two different ranks were told. */
   readonly different: number

@@ -59,8 +59,8 @@ export class LedgerPool {
   }
 
   /**
-   * Waits until all running members know the same leader and so many voters, which all run. Returns
-   * the leader.
+   * Waits until all running members know the same leader and `voters` voters, and all these voters
+   * run. Returns the leader.
    */
   async whole(voters = this.#start.voters, within = MAX_WAIT): Promise<LedgerProcess> {
     let states: (LedgerLine | undefined)[] = []

@@ -14,12 +14,16 @@ import { Pending, type Call } from './pending.ts'
 export type Verdict<Input, Output> =
   | { readonly outcome: 'linearizable' }
   /**
-   * `unknown`: the budget is spent. This proves nothing, so it counts as a failure. `stuck`: the
-   * latest operation before which the search turned back, and a state in which it did.
+   * `unknown`: the budget is spent. This proves nothing, so it counts as a failure. `stuck` is the
+   * latest operation that the search could not place before its return. `state` is the state in
+   * which the search turned back there.
    */
   | { readonly outcome: 'refused' | 'unknown'; readonly stuck: Operation<Input, Output> | undefined; readonly state: string }
 
-/** Most steps of the model. The memory has at most as many entries, of about 100 bytes. A guess. */
+/**
+ * Maximum number of steps of the model. The memory has at most as many entries, of about 100 bytes.
+ * A guess.
+ */
 const STEPS = 500_000
 
 export function check<State, Input, Output>(

@@ -99,7 +99,8 @@ export function electionProblems({ operations, sightings = [], told = new Map() 
 }
 
 /**
- * An epoch has one winner, in answers as in events, and an answer has no reign that events lack.
+ * Answers and events name the same winner of an epoch. Each reign in an answer is also in the
+ * events.
  */
 function reignProblems(reigns: readonly Reign[], log: Log, sequences: readonly Sequence[]): Problem[] {
   const winners = new Map(log)

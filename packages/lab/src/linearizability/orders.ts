@@ -57,7 +57,7 @@ function acknowledgedProblems(history: readonly OrderOperation[], log: Log, sequ
   return problems
 }
 
-/** A message that was sent after another was placed comes after it. */
+/** A message comes after all messages that had their places when it was sent. */
 function timeProblems(history: readonly OrderOperation[], log: Log): Problem[] {
   const places = new Map([...log].map(([index, content]) => [content, index]))
   const placed = history.flatMap(({ input, called, returned = Infinity, output }) => {

@@ -30,9 +30,9 @@ export class Pending<Input, Output> {
   /** By number of the operation, in the order of calls. First those that returned. */
   readonly #isTaken: boolean[]
   readonly #returningCount: number
-  /** All operations before this number that returned are taken. */
+  /** All operations with a lower number that returned are taken. */
   #low = 0
-  /** No operation from this number on that returned is taken. */
+  /** No operation that returned and has this number or a higher one is taken. */
   #high = 0
 
   constructor(history: readonly Operation<Input, Output>[]) {

@@ -6,7 +6,7 @@ export interface Counts {
   readonly samples: number
   /** Samples that the producer said it did not send. */
   readonly lost: number
-  /** Numbers between the first and the last sample of an attribute that did not come. */
+  /** Numbers that did not come, between the first and the last sample of an attribute. */
   readonly missing: number
   /** Samples that came twice, or after a later one. */
   readonly repeated: number
@@ -54,7 +54,10 @@ export class Account {
     numbers.count++
   }
 
-  /** Begins to count. The next number of each attribute is still the one after its last. */
+  /**
+   * Begins to count. The numbers go on: the next expected number of each attribute is its last
+   * number plus one.
+   */
   mark(): void {
     this.#counts = { ...NOTHING }
     for (const numbers of this.#numbers.values()) {

@@ -67,7 +67,7 @@ const commands = {
     const processor = (user + system) / 1000
     return { ...account.counts, runs, ranAt, processor, sent, connections, held: watched.heldBytes }
   },
-  /** Serves a value to Prometheus on so many ports. */
+  /** Serves a value to Prometheus on `count` ports. */
   expose: async (count: number): Promise<number[]> =>
     await Promise.all(
       Array.from({ length: count }, async () => {

@@ -21,7 +21,7 @@ async function heldBy({ remote }: Member, time: number): Promise<number> {
   return most
 }
 
-/** @param time the watcher stands still for so long, ms */
+/** @param time for which the watcher stands still, ms */
 export async function stopped(time: number): Promise<Row[]> {
   const members = new Members('stopped')
   try {

@@ -25,7 +25,7 @@ export class Client {
   readonly #clock: Clock
   /** The elections in which the member may stand. */
   readonly standing = new Set<string>()
-  /** Called at the first acknowledgement that needs the member's present life. */
+  /** Called at each acknowledgement that proves that the ledger has the member's present life. */
   readonly #acknowledged: () => void
 
   constructor(by: string, ask: Ask, history: History, clock: Clock, acknowledged: () => void = () => {}) {

@@ -3,7 +3,7 @@ import { markdownTable } from '../base/markdown.ts'
 import { kinds } from './schedule.ts'
 import type { Result } from './run.ts'
 
-/** Most problems that are printed. The first ones tell most. */
+/** Maximum number of printed problems. The first ones tell most. */
 const PRINTED = 20
 
 export function report({ title, faults, skipped, history, problems, unsettled, gaps, entries, longest, stalled }: Result): string {

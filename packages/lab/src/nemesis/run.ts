@@ -25,7 +25,10 @@ const SETTLED = 20_000
 const QUIET = 1_000
 /** The least and the most time of a fault, ms. A leader without a quorum steps down after 5 s. */
 const LASTS = [4_000, 10_000] as const
-/** Most entries of the ledger for one operation or start. A guess: five runs had at most one. */
+/**
+ * Maximum number of entries of the ledger for one operation or start. A guess: five runs had at
+ * most one.
+ */
 const ENTRIES = 5
 /**
  * After this time, ms, a leader ends a life whose end nobody noticed (leader-duties.ts of the
@@ -52,9 +55,9 @@ export interface Result {
   readonly skipped: readonly (readonly [Kind, string])[]
   readonly history: History
   readonly problems: readonly string[]
-  /** Times before a fault at which the ledger was not whole in time. */
+  /** Number of faults before which the ledger was not whole in time. */
   readonly unsettled: number
-  /** Times at which a member fell so far behind that it lost events, and said so. */
+  /** Number of times that a member fell so far behind that it lost events, and said so. */
   readonly gaps: number
   /** Entries of the ledger at the end. */
   readonly entries: number

@@ -6,7 +6,7 @@
 /** Interval between two looks at the clock, ms. */
 const EVERY = 50
 
-/** Shorter ones are usual, ms. A guess. */
+/** Shorter times are usual and do not count in `total`, ms. A guess. */
 const COUNTED = 200
 
 export class Stalls {

@@ -18,7 +18,7 @@ export const NATS = ['drop', 'reject', 'random', 'forward'] as const
 export type Nat = (typeof NATS)[number]
 
 export const PORT = 4001
-/** libp2p counts the networks for documents as private. */
+/** libp2p treats the address ranges for documentation as private, so the run uses another range. */
 const PUBLIC = '11.77'
 const PRIVATE = '192.168.1'
 /** Packets pass this chain first. It drops those of hosts that are cut off. */

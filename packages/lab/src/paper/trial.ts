@@ -142,7 +142,8 @@ function figuresOf(
   const every = Math.max(1, Math.ceil(time.length / points))
   const missed = crashes.missed(simulation.now, 0)
   const { count } = crashes.times
-  // The quantile that is half of all reports, including reports that never came.
+  // The share of the received reports that is half of all reports. All reports include those that
+  // never came.
   const halfOfAll = (0.5 * (count + missed)) / Math.max(1, count)
   const told = {
     half: halfOfAll > 1 ? undefined : crashes.times.quantile(halfOfAll),

@@ -47,7 +47,7 @@ const commands = {
   /** Selects by the figures of the last measurement. */
   select: async (count: number, pattern: Pattern): Promise<readonly string[]> =>
     (await here().allocate.select({ count, pattern, timeout: 0 })).map(({ id }) => id),
-  /** Sends so many bytes to each of these members at once. Resolves when all have them. */
+  /** Sends `bytes` bytes to each of these members at once. Resolves when all have them. */
   exchange: async (members: readonly string[], bytes: number): Promise<void> => {
     await Promise.all(members.map(async (member) => await give(here().pool, member, bytes)))
   },

@@ -13,7 +13,7 @@ import { MemberProcesses, type MemberProcess } from '../swarm/member-process.ts'
 import type { Commands } from './application.ts'
 import { Links } from './links.ts'
 
-/** From the paper: so many hosts, and so many of them chosen. */
+/** The number of hosts, and the number of chosen hosts: those of the paper. */
 const [HOSTS, CHOSEN] = [10, 4]
 /** The bandwidth of a link without other traffic, bits a second, and the least share of it. */
 const [BITS, LEAST] = [10e6, 0.2]
@@ -21,7 +21,7 @@ const [BITS, LEAST] = [10e6, 0.2]
 const BYTES = 500_000
 /** Longest wait for the measurement of all pairs, ms. A guess. */
 const MEASURE = 60_000
-/** An exchange of each with each takes place in one of so many rounds. */
+/** Of this number of rounds, one has an exchange of each with each. */
 const ALL_EVERY = 4
 
 const WAYS = ['pattern', 'all-all', 'random'] as const

@@ -16,7 +16,10 @@ import { ProcessSwarm } from '../swarm/process-swarm.ts'
 
 /** Wait before the first job, ms: members learn how others reach them, and connect to relays. */
 const SETTLE = 20_000
-/** The goal: a job of hidden hosts takes so many times as long at most. */
+/**
+ * The goal: a job of hidden hosts takes at most this many times as long as a job of hosts that
+ * others can dial.
+ */
 const MOST = 1.2
 
 interface Pool {

@@ -9,9 +9,9 @@ import { joinsOf } from './joins.ts'
 
 /** Memory of a node process in a pool of 40, bytes. Measured. */
 const PROCESS = 90e6
-/** Most processes of one host. Each has the host's address and a port of its own. */
+/** Maximum number of processes of one host. Each has the host's address and a port of its own. */
 const PER_HOST = 20
-/** Most hosts. Their addresses are 10.77.0.1 to 10.77.0.250. */
+/** Maximum number of hosts. Their addresses are 10.77.0.1 to 10.77.0.250. */
 const HOSTS = 250
 
 const ON_THE_NETWORK = new Set(['silence', 'partition', 'cut', 'flap', 'loss', 'restore'])

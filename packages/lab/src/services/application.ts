@@ -31,9 +31,15 @@ export interface State {
 
 interface Order {
   readonly serve?: true
-  /** Calls a service so often, one call after the other, with an input of so many bytes. */
+  /**
+   * Calls the service `name` `count` times, one call after the other, with an input of `bytes`
+   * bytes.
+   */
   readonly call?: { readonly name: string; readonly bytes: number; readonly count: number }
-  /** Gives so many jobs of the broker to 16 machines. `times` has the time until all are done. */
+  /**
+   * Gives this number of jobs of the broker to 16 machines. `times` has the time until all are
+   * done.
+   */
   readonly jobs?: number
   /** Counts until `stop`, with a pause after each call. */
   readonly count?: true

@@ -20,7 +20,7 @@ export class Farm {
     this.#members = new MemberProcesses(name, new URL('application.ts', import.meta.url))
   }
 
-  /** Starts the servers and so many clients, and waits until the services are there. */
+  /** Starts the servers and `clients` clients, and waits until the services are there. */
   async begin(clients: number): Promise<void> {
     await this.add(false)
     for (let at = 0; at < REPLICAS + 1; at++) await this.add(true)

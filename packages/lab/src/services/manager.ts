@@ -10,7 +10,10 @@ const MEMBERS = 5
 /** Longest wait for a manager, ms. A guess. */
 const MAX_WAIT = 30_000
 
-/** Returns for each of so many kills the time until the next manager's numbers come, ms. */
+/**
+ * Kills `kills` managers. Returns the time from each kill until the next manager's numbers come,
+ * ms.
+ */
 export async function managers(kills: number): Promise<number[]> {
   const site = new Members('managers')
   const times: number[] = []

@@ -1,4 +1,7 @@
-/** The same questions to a cluster of three NATS servers with JetStream's key-value store. */
+/**
+ * Measures a cluster of three NATS servers with JetStream's key-value store, for comparison with
+ * replicated services.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
@@ -14,7 +17,8 @@ const MAX_WAIT = 60_000
 const STREAM = 'KV_bench'
 
 /**
- * The medians, ms, and the worst time from SIGKILL of the leader until the next put is there, ms.
+ * The medians of a request and of a put, ms, and the time from each SIGKILL of the leader until the
+ * next put is there, ms.
  */
 export interface NatsFigures {
   readonly request: number

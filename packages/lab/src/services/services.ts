@@ -28,7 +28,10 @@ const [JOBS, JOBS_TIME] = [10_000, 9000]
 const MANAGER_KILLS = 5
 /** Leaders of NATS that are killed. */
 const NATS_KILLS = 10
-/** A pool is whole 20 s after a partition (docs/lab.md), and a service a moment later, ms. */
+/**
+ * Longest time from the end of a partition until the service is whole, ms. A pool is whole after 20
+ * s (docs/lab.md), and a service a moment later.
+ */
 const MAX_HEAL = 21_000
 
 type Add = (what: string, value: number, unit: string, most: number) => void

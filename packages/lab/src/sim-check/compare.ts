@@ -15,8 +15,8 @@ export interface Difference {
 export const tolerance = 0.1
 
 /**
- * Largest difference that counts as no change whatever its share, such as one delivery more or
- * less. By the unit at the end of the figure's name.
+ * Differences up to this one count as no change, even if their share is above the tolerance. An
+ * example is one delivery more or less. By the unit at the end of the figure's name.
  */
 const grain: Readonly<Record<string, number>> = { ms: 50, bytes: 500 }
 const otherGrain = 5

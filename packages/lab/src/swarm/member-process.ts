@@ -60,7 +60,7 @@ export class MemberProcesses<Commands extends MemberCommands> {
     return member
   }
 
-  /** Waits until each member knows so many. */
+  /** Waits until each member knows at least `count` members. */
   async known(count = this.all.length): Promise<void> {
     const knowAll = async (): Promise<boolean> => {
       const known = this.all.map(async ({ remote }) => await (remote as Remote<MemberCommands>).members())

@@ -136,8 +136,9 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
   }
 
   /**
-   * Returns the node through which a host enters: the given node if the host can dial it or no
-   * other one, else the first running node that the host can dial.
+   * Returns the node through which a host enters: the given node if the host can dial it. If not,
+   * it is the first running node that the host can dial. If there is none, it is the given node
+   * again.
    */
   #introducer(node: ProcessNode, host: LabHost | undefined): ProcessNode {
     const mayDial = ({ place }: ProcessNode): boolean =>

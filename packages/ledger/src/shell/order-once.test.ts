@@ -5,7 +5,8 @@ import { LossyLeader } from '../../test/lossy-leader.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-// Each of the faults planted here fails a third of the seeds or more. `CASES=all` runs 2,000 seeds.
+// The two faults that mutants plant for this test fail 4 and 38 of 60 seeds. `CASES=all` runs
+// 2,000.
 const seeds = Array.from({ length: process.env['CASES'] === 'all' ? 2000 : 60 }, (_, at) => at + 1)
 
 it.each(seeds)('each message gets one place, in the order of the calls, whatever is lost meanwhile: seed %i', async (seed) => {

@@ -8,12 +8,12 @@
 import type { Stream } from '@libp2p/interface'
 import { nextTurn } from '../base/timers.ts'
 
-/** Most pieces of one frame. Guess: an honest peer's pieces have kilobytes. */
+/** Maximum number of pieces of one frame. Guess: an honest peer's pieces have kilobytes. */
 export const maxPieces = 1_024
 
 /**
- * Most frames in one turn of the event loop. Guess: an honest peer's frames have 16 bytes or more,
- * and no more than a window of 256 KiB arrives in a turn.
+ * Maximum number of frames in one turn of the event loop. Guess: an honest peer's frames have 16
+ * bytes or more, and no more than a window of 256 KiB arrives in a turn.
  */
 const maxFrames = 16_384
 

@@ -9,8 +9,8 @@ import { PoolKeysError } from '../base/errors.ts'
 import { checkPoolKey } from './pool-key.ts'
 
 /**
- * Most keys of a node. It tries each key on each inbound connection. Guess: a change of keys needs
- * two keys. It needs three if it was broken off and begun again.
+ * Maximum number of keys of a node. It tries each key on each inbound connection. Guess: a change
+ * of keys needs two keys. It needs three if it was broken off and begun again.
  */
 const maxKeys = 8
 

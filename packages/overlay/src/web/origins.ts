@@ -4,7 +4,7 @@
  * network. Programs that are no browsers send no `Origin`, or any that they like.
  */
 
-/** Most text of a header that is read. Guess: far more than a name and a port. */
+/** Maximum length of a header that is read. Guess: far more than a name and a port. */
 const longest = 512
 
 export interface OriginRules {

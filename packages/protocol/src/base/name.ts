@@ -1,7 +1,7 @@
 /** Names of pools, elections, signals and so on. They must fit the wire, a topic and a terminal. */
 /**
- * Most bytes of a name in UTF-8. Guess: long enough for a URL path, short enough to repeat in
- * statements.
+ * Maximum number of bytes of a name in UTF-8. Guess: long enough for a URL path, short enough to
+ * repeat in statements.
  */
 export const maxNameBytes = 128
 const encoder = new TextEncoder()

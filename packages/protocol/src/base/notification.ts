@@ -10,7 +10,7 @@ export type Notification =
   | { readonly type: 'joined'; readonly member: Member }
   | { readonly type: 'left'; readonly member: Member }
   | { readonly type: 'died'; readonly member: Member }
-  /** Addresses, tag or constants of a member changed. Its life goes on. */
+  /** Addresses, tag, constants or reach of a member changed. Its life goes on. */
   | { readonly type: 'updated'; readonly member: Member }
   | { readonly type: 'elected'; readonly reign: Reign }
   /**
@@ -40,8 +40,8 @@ export type Notification =
     }
   /**
    * A record is new or has a new version, or its owner withdrew it, or this node evicted it. A
-   * withdrawn or evicted record has no value, nor has one that ended while this node was away. No
-   * other notification announces that a record expired.
+   * withdrawn or evicted record has no value, nor has one that ended while this node was away. This
+   * node sends no notification when a record expires.
    */
   | { readonly type: 'record'; readonly record: PoolRecord }
   /**

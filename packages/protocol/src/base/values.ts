@@ -71,8 +71,8 @@ export interface PoolRecord {
 
 /**
  * A frame or broadcast as a runner carries it (`effect.ts` explains runners). `length` is its
- * number of bytes on the wire. On real hosts it is an array of these bytes. A runner with its own
- * codec may use another form.
+ * number of bytes on the wire. On real hosts an encoded message is an array of these bytes. A
+ * runner with its own codec may use another form.
  */
 export interface Encoded {
   readonly length: number

@@ -24,7 +24,10 @@ import { Account, burst, rates, type Cost } from './token-buckets.ts'
  */
 export const settledAfter = 60_000
 
-/** Most accounts that a node keeps. Guess: a node has links with far fewer peers in an hour. */
+/**
+ * Maximum number of accounts that a node keeps. Guess: a node has links with far fewer peers in an
+ * hour.
+ */
 const most = 4_096
 
 /** A node evicts the account with the least debt among this many oldest accounts. Guess. */

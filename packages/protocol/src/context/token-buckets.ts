@@ -53,7 +53,7 @@ export const rates = {
   published: { own: 0.5, strangers: 600 },
   /**
    * Certificates on the topic, by suspect. Anybody can sign one, so they have a bucket apart from
-   * that of the suspect's own facts. Guess: as many.
+   * that of the suspect's own facts. Guess: as many as the suspect's own facts.
    */
   deaths: { own: 0.5, strangers: Infinity },
 } satisfies Record<string, Rate>

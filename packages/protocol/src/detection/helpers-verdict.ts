@@ -128,7 +128,7 @@ export class HelpersVerdict implements Verdict {
     suspicion.schedule('round', until + this.#context.jitter(retry))
   }
 
-  /** True if helpers without a verdict may soon believe a death that this node doubts. */
+  /** True if this node doubts a death, and helpers that can't tell now may soon believe it. */
   #asksSoon({ id, rounds }: Suspicion): boolean {
     return this.#doubtedDeath(id) !== undefined && rounds <= roundsInDoubt
   }

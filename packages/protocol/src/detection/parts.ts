@@ -4,8 +4,8 @@
  *
  * - `direct` probes a member. `looks` does so if there is only a hint.
  * - `own` accuses a member. `confirmation` decides whether the accusers suffice for a death.
- * - `verdict` has `own` accuse a member, `proofs` relay it or `direct` probe it, or believes a
- *   death.
+ * - `verdict` decides after the answers of helpers. It calls `own` to accuse the member, `proofs`
+ *   to note that the member lives, or `direct` to probe it again. Or it believes a death.
  * - `indirect` asks helpers, and passes their answers to `verdict`. `helper` answers other askers.
  * - `lifecycle` begins `indirect` after a member did not answer `direct` in time.
  * - `exchange` and `accusations` take in what other nodes sign, and report it to `lifecycle`.

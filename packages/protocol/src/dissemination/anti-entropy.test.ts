@@ -46,7 +46,7 @@ class Side {
   /** Bytes and messages that this side sent. */
   bytes = 0
   messages = 0
-  /** Most bytes sent in one turn. */
+  /** Maximum number of bytes sent in one turn. */
   largest = 0
 
   constructor(self: Actor, peer: Actor, facts: readonly Fact[] = [], settings = config) {

@@ -20,8 +20,8 @@ import { RangeAnswer } from './range-reconciliation.ts'
 
 /**
  * First intervals after a change, ms. The interval doubles while nothing changes. `other` suits a
- * flash join (target). `broadcast` applies after a change that a broadcast brought. Guess: such a
- * change shows that dissemination works.
+ * flash join (target). `broadcast` applies after a change that a broadcast brought, and in a surge.
+ * Guess: such a change shows that dissemination works.
  */
 export const intervals = { other: 250, broadcast: 500 } as const
 /** Longest interval, ms. Target: idle traffic. */
@@ -43,7 +43,7 @@ export const oneAtATime = 2_500
 export const timeout = 5_000
 
 /**
- * A reconciliation that takes longer, ms, does not keep a node from beginning others. Guess: the
+ * A node may begin other reconciliations once its present one has taken this time, ms. Guess: the
  * time that 50,000 members with the largest tags take at 10 Mbit/s.
  */
 const longest = 60_000

@@ -119,9 +119,10 @@ export class Broadcaster implements Timed {
   /**
    * Passes on news from a link. `entry`: from a non-member, which possibly sends the news to nobody
    * else. `fresh`: from a member, which sent the news to other nodes as well. `repair`: found by
-   * reconciliation. This node offers such news to other peers: a peer that offered the fact expects
-   * that. `pool`: this node is a newcomer, to which everything is news. It publishes nothing. It
-   * offers only the facts of a surge, by lazy push.
+   * reconciliation. This node offers such news to other peers. A peer may have offered it the same
+   * fact, and relies on this node to offer the fact further. `pool`: this node is a newcomer, to
+   * which everything is news. It publishes nothing. It offers only the facts of a surge, by lazy
+   * push.
    */
   passOn(news: readonly Fact[], from: NodeId, how: 'entry' | 'fresh' | 'repair' | 'pool'): void {
     for (const fact of news) {

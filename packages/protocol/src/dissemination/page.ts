@@ -17,7 +17,8 @@ import { factBytes } from '../frames/encoded-size.ts'
 export const pageBytes = 262_144
 /**
  * The largest number of items that one page lists, 22 KB. About as many small facts fit in a page.
- * The node would have to list further items again with the next page.
+ * The answer to one list has no room for more facts. So the node would have to list any further
+ * items again with the next page.
  */
 export const pageItems = 2_048
 /** Reading this many facts costs as much as comparing one range. Measured at 10,000 facts. */

@@ -65,7 +65,7 @@ export class Elections implements Timed {
     this.schedule()
   }
 
-  /** Drops all knowledge but this node's own candidacies and the epochs. */
+  /** Drops all knowledge but this node's own candidacies and the last claim of each election. */
   startOver(): void {
     for (const election of this.#elections.values()) election.startOver()
     this.#sharing = undefined

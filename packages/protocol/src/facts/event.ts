@@ -23,7 +23,9 @@ const hashBytes = 4
  * largest payload.
  */
 export const targetsLimit = 256
-/** Most bytes of an event's record: name, payload and targets, with tags and lengths. */
+/**
+ * Maximum number of bytes of an event's record: name, payload and targets, with tags and lengths.
+ */
 export const eventBytes = 2_304
 
 /**

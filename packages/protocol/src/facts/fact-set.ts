@@ -22,7 +22,10 @@ export class FactSet {
     this.ranges = new RangeFingerprints(registry, bytesOf)
   }
 
-  /** Returns the fact under this key, sent or silenced. */
+  /**
+   * Returns the fact under this key, even if this node only remembers it and does not send it (see
+   * {@link silence}).
+   */
   get(key: string): Fact | undefined {
     const place = this.registry.place(key)
     return place === undefined ? undefined : this.at(place)

@@ -70,7 +70,7 @@ export class Fact implements AgedFact {
     this.member = isJoined ? memberOf(statement.signer, statement.content) : undefined
   }
 
-  /** A fact is its own {@link AgedFact} without an age. Most facts never expire. */
+  /** A fact serves as its own {@link AgedFact}, with the age 0. Most facts never expire. */
   get fact(): this {
     return this
   }
@@ -121,7 +121,10 @@ function positionOf(key: string): number {
 }
 
 export const memberKey = (id: NodeId): string => `m${id}`
-/** Nodes send accusations but do not hold them: an undecided accusation soon means nothing. */
+/**
+ * Nodes send accusations but do not hold them: an accusation that has led to no death soon means
+ * nothing.
+ */
 const suspicionKey = (suspect: NodeId, accuser: NodeId): string => `s${suspect}${accuser}`
 export const refutationKey = (id: NodeId): string => `r${id}`
 export const candidacyKey = (election: string, id: NodeId): string => `c${id}${election}`

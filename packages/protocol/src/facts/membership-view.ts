@@ -22,7 +22,7 @@ export type Change =
   | { readonly type: 'joined'; readonly member: Member }
   | { readonly type: 'left'; readonly member: Member }
   | { readonly type: 'died'; readonly member: Member }
-  /** Addresses, tag or constants changed in a life that goes on. */
+  /** Addresses, tag, constants or reach changed in a life that goes on. */
   | { readonly type: 'updated'; readonly member: Member }
 
 const none: readonly Change[] = []

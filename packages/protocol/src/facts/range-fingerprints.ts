@@ -3,7 +3,8 @@
  *
  * A fingerprint is the exclusive or of the versions in a range. Each change of a fact updates the
  * fingerprints of the whole space and of a part of a fixed grid. So two equal nodes need only one
- * small message. For any other range only its two ends need a scan.
+ * small message. The parts of the grid inside any other range need no scan, only the two ends of
+ * the range do.
  *
  * A place is the index of a key in the registry (`registry.ts`). This class stores one number for
  * each place. The registry has the facts and their order.

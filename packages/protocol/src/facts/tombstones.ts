@@ -31,8 +31,8 @@ export const shortLife = 60_000
  */
 const shortShare = 0.1
 /**
- * A scan finds the oldest ends, up to this share of the places. So most ends need no scan. Guess. A
- * scan of 50,000 ends takes some 50 ms.
+ * A scan finds the oldest ends, up to this share of the places. So this node need not scan again
+ * each time it drops an end. Guess. A scan of 50,000 ends takes some 50 ms.
  */
 const scanShare = 0.01
 /**

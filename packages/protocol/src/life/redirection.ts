@@ -109,7 +109,10 @@ export class Redirection implements Timed {
     return this.#redirectedBy.has(peer)
   }
 
-  /** True if a peer redirected this node, and this node has not completed a reconciliation yet. */
+  /**
+   * True if a peer redirected this node, and the named members still have time to answer. False
+   * after a reconciliation.
+   */
   get isUnderWay(): boolean {
     return this.#redirectedBy.size > 0
   }

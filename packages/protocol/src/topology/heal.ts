@@ -145,8 +145,8 @@ export class Healer implements Timed {
     const isTurn = this.#context.random() < config.healing.attempts / Math.max(view.size, 1)
     if (!isTurn && this.#contested === undefined) return
     const isReady = (member: Member | undefined, since: Milliseconds): boolean => {
-      // Another key may get the place of a lost member. So a member that is back may still be
-      // listed.
+      // The registry may give the place of a lost member to another key. Then {@link found} does
+      // not find the member. So a member that is back may still be listed.
       if (member === undefined || links.has(member.id) || view.get(member.id) !== undefined) return false
       return (this.#tried.get(member.id)?.nextTry ?? since + config.healing.interval) <= now
     }

@@ -228,7 +228,8 @@ export class LinkMaintenance implements Timed {
     }
     const ready: NodeId[] = []
     for (const [peer, { since, dialled, dials }] of this.#missing) {
-      // Two members behind NATs can never link, so they dial each other ever less often.
+      // Some members never get a link, for example if no relay reaches them. So this node dials
+      // them ever less often.
       const pause = isFew ? dialAgain : Math.min(dialAgain * 2 ** Math.min(dials - 1, 16), dialAgainMax)
       const at = Math.max(dialled + pause, isFew || id < peer ? since : since + politeness)
       if (this.#detector.isSuspected(peer)) this.#wake(now + dialAgain) // the detector dials it

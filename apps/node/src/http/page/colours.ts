@@ -20,7 +20,8 @@ export function hueName(at: number): string {
 
 /** Reads the colours of the present theme. A canvas does not know the names of colours. */
 export function readColours(): Colours {
-  // The property has the colours of both themes. The computed colour of an element has that of one.
+  // The property has the colours of both themes. The computed colour of an element is the colour in
+  // the present theme.
   const probe = document.body.appendChild(document.createElement('i'))
   const read = (name: string): string => {
     probe.style.color = `var(${name})`

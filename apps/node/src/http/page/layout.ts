@@ -19,8 +19,8 @@ export interface Layout {
 }
 
 /**
- * Most members in one row around the circle. More members need several concentric rows. Guess: more
- * members in a row are hard to distinguish.
+ * Maximum number of members in one row around the circle. More members need several concentric
+ * rows. Guess: more members in a row are hard to distinguish.
  */
 const ROW = 180
 /** The depth of all rows together. */

@@ -186,7 +186,7 @@ export class ProbeScheduler {
     this.#arm()
   }
 
-  /** Sends the probes that are due. Returns the observed members that did not answer in time. */
+  /** Sends the probes that are due. Returns the probed members that did not answer in time. */
   due(): NodeId[] {
     const { now, config } = this.#context
     const { timeout } = this

@@ -28,8 +28,8 @@ const linkFirst = 100
 const longestPause = 4_000
 
 /**
- * Most dials under way at a time. Measured: without a bound, a pool of 100 hosts once never came to
- * rest.
+ * Maximum number of dials under way at a time. Measured: without a bound, a pool of 100 hosts once
+ * never came to rest.
  */
 const dialsAtOnce = 4
 

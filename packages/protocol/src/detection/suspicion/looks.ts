@@ -2,7 +2,8 @@
  * Looks: probes of members that this node suspects only because of a hint, such as `maybeDead`, an
  * accusation by another node, or a doubted death.
  *
- * Hints cost others nothing. So a node looks at few members at once.
+ * A hint costs its sender nothing, so anybody can send many hints. So a node looks at few members
+ * at once.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'

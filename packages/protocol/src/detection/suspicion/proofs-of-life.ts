@@ -92,8 +92,8 @@ export class ProofsOfLife {
    * A member refuted an accusation, but no helper of this node reached it. The member may have
    * signed the refutation just before it died, and the same refutation may come over several paths.
    * So the first refutation counts for a moment only. A later one counts for as long as any proof.
-   * If accusations only expired (not `isFresh`), the member counts as alive for a little longer
-   * than a moment.
+   * If accusations only expired (not `isFresh`), the member counts as alive for about half a
+   * minute.
    */
   refuted(suspicion: Suspicion, isFresh: boolean): void {
     const { now } = this.#context
