@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { task } from '@jel/compute/program'
-import { busyFor } from './busy.ts'
+import { blockFor } from './block.ts'
 
 interface Steps {
   readonly steps: number
@@ -14,7 +14,7 @@ export const sum = task(async ({ steps, ms, log }: Steps, { saved, save }) => {
   let { next, total } = (saved as { next: number; total: number } | undefined) ?? { next: 0, total: 0 }
   appendFileSync(log, `@${next} `)
   for (; next < steps;) {
-    busyFor(ms)
+    blockFor(ms)
     appendFileSync(log, `${next} `)
     total += next++
     await save({ next, total })
@@ -45,7 +45,7 @@ interface Heat {
 
 /** One round of a piece. Its first and last elements belong to its neighbours. */
 export const relax = task(({ part }: { part: Float64Array; round: number }) => {
-  busyFor(5)
+  blockFor(5)
   return part.map((value, at) =>
     at === 0 || at === part.length - 1 ? value : ((part[at - 1] as number) + value + (part[at + 1] as number)) / 3,
   )
