@@ -5,8 +5,8 @@ import type { MemberId } from './io.ts'
 /**
  * The members from which this member steals: a few near and a few far members. Each victim costs an
  * open stream, and a dial takes 11 ms (measured). The choices of all members form a random graph.
- * Along this graph work spreads to all members. After each round of requests without a task, this
- * member replaces one victim.
+ * Along this graph work spreads to all members. After requests without a task, this member replaces
+ * some victims.
  */
 export class Victims {
   readonly #context: Context
@@ -30,7 +30,7 @@ export class Victims {
   }
 
   /**
-   * A whole round of requests brought no task: replaces this victim, if there is another member.
+   * Requests brought no task: replaces this victim, if there is another member.
    */
   exchange(id: MemberId, near: boolean): void {
     const { members, self, random } = this.#context
