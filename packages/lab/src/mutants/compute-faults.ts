@@ -16,6 +16,20 @@ const shared = { file: `${core}/shared-value.ts`, test: `${core}/scheduler.test.
  */
 export const computeFaults: readonly ShellFault[] = [
   {
+    file: `${core}/lane.ts`,
+    test: `${core}/lane.test.ts`,
+    name: 'a thief goes on with its victims while its pause grows',
+    from: 'if (victim !== undefined && (waitsLonger || ',
+    to: 'if (victim !== undefined && ((waitsLonger && round < 0) || ',
+  },
+  {
+    file: `${core}/lane.ts`,
+    test: `${core}/lane.test.ts`,
+    name: 'a thief asks another victim each time for as long as it waits',
+    from: ' && this.#delay < config.backoffMost',
+    to: '',
+  },
+  {
     ...blame,
     name: 'a member that claims to accept a job counts as several voters',
     from: 'count < job.votesNeeded || ',
