@@ -1,3 +1,4 @@
+import { callAll } from '@jel/overlay'
 import type { Amounts, Milliseconds } from './core/calendar.ts'
 import type { Token } from './core/fence.ts'
 import type { LeaseRequest } from './core/lease-input.ts'
@@ -297,16 +298,6 @@ export class Lease implements AsyncDisposable {
     const isSame = [...names].every((name) => amounts[name] === this.#amounts[name])
     this.#amounts = amounts
     if (isSame) return
-    for (const listener of this.#listeners) {
-      try {
-        listener(amounts)
-      } catch (error) {
-        // A listener has thrown an error. The caller may be the granter in this process, which must
-        // go on. So the error is thrown later.
-        queueMicrotask(() => {
-          throw error
-        })
-      }
-    }
+    callAll(this.#listeners, amounts)
   }
 }

@@ -30,6 +30,7 @@ export {
 } from './base/errors.ts'
 export { generateIdentity, readOwner, readPoolKey } from './identity/files.ts'
 export type { RecordOwner } from './identity/identity.ts'
+export { callAll, throwLater } from './base/call-all.ts'
 export { inBackground, pause, type Timer } from './base/timers.ts'
 export { FrameStream } from './links/frame-stream.ts'
 export { SendQueue } from './links/send-queue.ts'

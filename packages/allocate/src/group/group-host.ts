@@ -1,6 +1,7 @@
 import type { Pool } from '@jel/jel'
 import { Channels, fromJson, toJson } from '@jel/channel'
 import { Driver } from '@jel/machine'
+import { throwLater } from '@jel/overlay'
 import type { GroupRequest, OfGroup } from '../core/lease-input.ts'
 import type { Leases } from '../core/leases.ts'
 import type { GroupList } from '../shell/granter.ts'
@@ -181,11 +182,8 @@ export class GroupHost {
     try {
       return this.#programs.get(program)?.allow(starter) === true
     } catch (error) {
-      // The function of the application has thrown. The groups must go on, so the error is thrown
-      // later.
-      queueMicrotask(() => {
-        throw error
-      })
+      // The function of the application has thrown. The groups must go on.
+      throwLater(error)
       return false
     }
   }

@@ -1,5 +1,6 @@
 import type { WarningCode } from '@jel/protocol'
 import type { OverlayNotification } from '../api/view.ts'
+import { callAll } from '../base/call-all.ts'
 import { nextTurn } from '../base/timers.ts'
 
 /** Warnings that an overlay keeps for its first subscriber. Guess: a start causes only some. */
@@ -32,16 +33,6 @@ export class Notifications {
   }
 
   publish(notification: OverlayNotification): void {
-    for (const subscriber of this.#subscribers) {
-      try {
-        subscriber(notification)
-      } catch (error) {
-        // An error of one listener goes to the application, not to the pool or the other listeners.
-        // An EventTarget does the same.
-        queueMicrotask(() => {
-          throw error
-        })
-      }
-    }
+    callAll(this.#subscribers, notification)
   }
 }

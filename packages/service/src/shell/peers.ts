@@ -1,5 +1,6 @@
 import { Channels, fromJson, toJson } from '@jel/channel'
 import type { Pool } from '@jel/jel'
+import { callAll } from '@jel/overlay'
 import * as v from 'valibot'
 import { serviceName, serviceOf } from '../core/directory.ts'
 import type { Reapplied } from '../core/reapplied.ts'
@@ -12,7 +13,6 @@ import {
   type ReplicaMessage,
 } from '../core/replica-messages.ts'
 import { Reports, type Report } from '../core/reports.ts'
-import { callAll } from './call-all.ts'
 
 const REPLICA_PROTOCOL = '/jel-replica/1.0.0'
 
