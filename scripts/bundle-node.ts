@@ -9,7 +9,7 @@
  * `--if-stale` does nothing if the bundles are up to date. It never fails: the command line can run
  * from its sources.
  */
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import type { OutputOptions, Plugin as RolldownPlugin, RolldownOptions } from 'rolldown'
 import { frameDocument, webBundles } from '../apps/web/src/build.ts'
@@ -160,16 +160,23 @@ async function build({ name, build: options, output: outputOptions, data }: Bund
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
     ...outputOptions,
   })
+  // A file that only exports what others have is in no chunk, but a change of it counts.
+  const read = await build.watchFiles
   await build.close()
   const chunks = output.filter((each) => each.type === 'chunk')
-  const modules = chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => !id.startsWith('\0')).map((id) => id.replace(/\?.*$/u, '')))
-  const sources = modules.filter((id) => !id.includes(`${sep}node_modules${sep}`))
+  const modules = chunks.flatMap(({ moduleIds }) => idsOf(moduleIds))
+  const sources = idsOf(read).filter((id) => existsSync(id) && !id.includes(`${sep}node_modules${sep}`))
   // A folder's time changes with its entries. A file's time changes with its content.
   const copied = data === undefined ? [] : [data, ...readdirSync(data).map((file) => join(data, file))]
   const inputs = [join(root, 'pnpm-lock.yaml'), ...sources, ...copied].map(describe)
   for (const chunk of chunks) replace(join(dist, chunk.fileName), ascii(chunk.code))
   replace(inputList(name), `${JSON.stringify(inputs)}\n`)
   return modules
+}
+
+/** Returns the paths of modules, without those that the bundler itself made. */
+function idsOf(modules: readonly string[]): string[] {
+  return modules.filter((id) => !id.startsWith('\0')).map((id) => id.replace(/\?.*$/u, ''))
 }
 
 function inputList(name: string): string {
