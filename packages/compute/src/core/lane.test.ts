@@ -17,6 +17,11 @@ class Thief {
     this.#feed({ type: 'job', spec: jobSpec('job') })
   }
 
+  /** A further job comes, which ends all pauses. */
+  hears(job: string): void {
+    this.#feed({ type: 'job', spec: jobSpec(job) })
+  }
+
   runUntil(end: number): void {
     for (;;) {
       const next = Math.min(this.#timer, this.#answers[0]?.at ?? Infinity)
@@ -56,4 +61,16 @@ it('a member without tasks soon asks members that were no victims, and later ask
   expect(thief.victimsBetween(0, 3000)).toBeGreaterThanOrEqual(12)
   expect(thief.asked.length).toBeGreaterThan(100)
   expect(thief.victimsBetween(3000, 60_000)).toBeLessThan(8 + (60 * 2) / 8 + 8)
+})
+
+it('a member without tasks opens no more streams because jobs come and go', () => {
+  const thief = new Thief(1000)
+  for (let second = 0; second < 60; second++) {
+    thief.hears(`job of second ${second}`)
+    thief.runUntil(second * 1000)
+  }
+  const victims = thief.victimsBetween(0, 60_000)
+  // The first victims, those of the second round, and one for each further round.
+  expect(victims).toBeLessThanOrEqual(8 + 8 + thief.asked.length / 8)
+  expect(victims).toBeGreaterThan(16)
 })

@@ -128,11 +128,12 @@ export class Lane {
     this.#failures++
     const round = this.victims.length
     // Others chose at random, so a few members are victims of hardly anybody. Such a member would
-    // keep its tasks at the end of a job. So each request that makes the delay longer finds another
-    // victim: seven or so, since each costs a stream. Simulated (job-partition): in 2 of 24 seeds
-    // members idled for more than 2 s while tasks waited, and with this rule in none for 1.5 s.
-    const waitsLonger = this.#failures > round && this.#delay < config.backoffMost
-    if (victim !== undefined && (waitsLonger || this.#failures % Math.max(round, 1) === 0)) this.#victims.exchange(victim, this.near)
+    // keep its tasks at the end of a job. So after a round without a task each request finds
+    // another victim. After the second round one of a round does, since each costs a stream.
+    // Simulated (job-partition): in 2 of 24 seeds members idled for more than 2 s while tasks
+    // waited, and with this rule in none for 1.5 s.
+    const mayExchange = this.#failures >= round && (this.#failures <= 2 * round || this.#failures % round === 0)
+    if (victim !== undefined && mayExchange) this.#victims.exchange(victim, this.near)
     // A hint delays the backoff, but only for two rounds: two members may name each other.
     if (this.#failures < round || (this.#hint !== undefined && this.#failures < 2 * round)) return undefined
     this.#delay = Math.min(config.backoffMost, Math.max(config.backoffLeast, this.#delay * 2))

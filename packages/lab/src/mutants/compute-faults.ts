@@ -18,16 +18,16 @@ export const computeFaults: readonly ShellFault[] = [
   {
     file: `${core}/lane.ts`,
     test: `${core}/lane.test.ts`,
-    name: 'a thief goes on with its victims while its pause grows',
-    from: 'if (victim !== undefined && (waitsLonger || ',
-    to: 'if (victim !== undefined && ((waitsLonger && round < 0) || ',
+    name: 'a thief goes on with its victims in the second round',
+    from: '(this.#failures <= 2 * round || ',
+    to: '(',
   },
   {
     file: `${core}/lane.ts`,
     test: `${core}/lane.test.ts`,
     name: 'a thief asks another victim each time for as long as it waits',
-    from: ' && this.#delay < config.backoffMost',
-    to: '',
+    from: '(this.#failures <= 2 * round || ',
+    to: '(this.#failures >= round || ',
   },
   {
     ...blame,
