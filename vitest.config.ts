@@ -61,6 +61,7 @@ const groups = [
 const longest = [
   'packages/lab/test/nemesis.nightly.test.ts',
   'apps/node/test/pack.slow.test.ts',
+  'packages/service/test/ogsa.slow.test.ts',
   'packages/jel/test/conformance.slow.test.ts',
   'packages/lab/test/lab.slow.test.ts',
   'packages/lab/test/conformance.slow.test.ts',
@@ -85,7 +86,6 @@ const longest = [
   'packages/compute/test/saved-states.test.ts',
   'apps/node/test/terminal.test.ts',
   'apps/node/test/contract.test.ts',
-  'packages/service/test/ogsa.test.ts',
   'packages/jel/test/ledger.test.ts',
 ]
 

@@ -290,14 +290,14 @@ export const serviceFaults: readonly ShellFault[] = [
   },
   {
     file: 'packages/service/src/shell/service-node.ts',
-    test: 'packages/service/test/ogsa.test.ts',
+    test: 'packages/service/test/ogsa.slow.test.ts',
     name: 'a service that is closed is still stated',
     from: 'await this.state(name, undefined).catch(() => {})',
     to: '',
   },
   {
     file: 'packages/service/examples/instances.ts',
-    test: 'packages/service/test/ogsa.test.ts',
+    test: 'packages/service/test/ogsa.slow.test.ts',
     name: 'a lifetime is not extended',
     from: 'Math.max(instance.endsAt, now + within(operation.for))',
     to: 'instance.endsAt',
