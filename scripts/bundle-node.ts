@@ -9,7 +9,7 @@
  * `--if-stale` does nothing if the bundles are up to date. It never fails: the command line can run
  * from its sources.
  */
-import { existsSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import type { OutputOptions, Plugin as RolldownPlugin, RolldownOptions } from 'rolldown'
 import { frameDocument, webBundles } from '../apps/web/src/build.ts'
@@ -165,7 +165,7 @@ async function build({ name, build: options, output: outputOptions, data }: Bund
   await build.close()
   const chunks = output.filter((each) => each.type === 'chunk')
   const modules = chunks.flatMap(({ moduleIds }) => idsOf(moduleIds))
-  const sources = idsOf(read).filter((id) => existsSync(id) && !id.includes(`${sep}node_modules${sep}`))
+  const sources = idsOf(read).filter((id) => !id.includes(`${sep}node_modules${sep}`))
   // A folder's time changes with its entries. A file's time changes with its content.
   const copied = data === undefined ? [] : [data, ...readdirSync(data).map((file) => join(data, file))]
   const inputs = [join(root, 'pnpm-lock.yaml'), ...sources, ...copied].map(describe)

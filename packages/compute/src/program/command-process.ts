@@ -115,7 +115,7 @@ export class CommandProcess {
       this.#lastWords = (this.#lastWords + text).slice(-MAX_REASON)
       this.#onBehalf(() => process.stderr.write(text))
     })
-    // A write fails if the command does not read its input. That is no error.
+    // A command need not read its input. Then a write fails, and this is no error.
     for (const stream of [child.stdin, child.stdio[3]]) stream?.on('error', () => {})
     if (cleanUp.pid === undefined) this.stop('EAGAIN', 'this machine starts no more processes')
     else (child.stdio[3] as Writable).end('\n')

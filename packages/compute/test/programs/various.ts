@@ -35,7 +35,7 @@ export const flat = task(async ({ tasks, ms }: { tasks: number; ms: number }, { 
   return values.reduce((sum, each) => sum + each, 0)
 })
 
-/** Keeps a worker at work. It takes no processor time: tests run beside each other. */
+/** Keeps a worker at work. It takes little processor time: tests run beside each other. */
 export const busy = task(async ({ number, ms }: { number: number; ms: number }) => {
   for (const end = performance.now() + ms; performance.now() < end;) await new Promise((resolve) => setTimeout(resolve, 1))
   return number
