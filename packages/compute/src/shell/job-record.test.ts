@@ -40,14 +40,20 @@ it('a job states its desired state in the field `wish` of its record', () => {
   expect(read(value)).not.toHaveProperty('wish')
 })
 
-function taking(): {
+function taking(joinedAt = 0): {
   readonly told: unknown[]
+  readonly fresh: string[]
   readonly jobs: PublishedJobs
   readonly take: (name: string, fields: unknown, version?: number) => void
 } {
   const told: unknown[] = []
-  const jobs = new PublishedJobs({} as Pool, { id: 'self' } as ConstructorParameters<typeof PublishedJobs>[1], {
-    onPublished: ({ name }) => told.push(name),
+  const fresh: string[] = []
+  const pool = { self: { joinedAt } } as Pool
+  const jobs = new PublishedJobs(pool, { id: 'self' } as ConstructorParameters<typeof PublishedJobs>[1], {
+    onPublished: ({ name }, isFresh) => {
+      told.push(name)
+      if (isFresh) fresh.push(name)
+    },
     onForgotten: () => told.push('forgotten'),
     onUnknown: (...unknown) => told.push(unknown),
   })
@@ -55,10 +61,21 @@ function taking(): {
     const record = { name: JOB_PREFIX + name, owner: 'o', version, value: Uint8Array.from(encode(fields)), expires: Infinity }
     jobs.take(record, true)
   }
-  return { told, jobs, take }
+  return { told, fresh, jobs, take }
 }
 
 const known = decode(encodeJob({ ...job, submitted: Date.now() })) as object
+
+it('a job is fresh only for members that were there when it was submitted', () => {
+  for (const [age, expected] of [
+    [1000, ['x']],
+    [-1000, []],
+  ] as const) {
+    const { fresh, take } = taking(Date.now() - age)
+    take('x', decode(encodeJob({ ...job, submitted: Date.now() })))
+    expect(fresh).toEqual(expected)
+  }
+})
 
 it('a job with fields of a later release does not run here as another job, and its name and fields are told', () => {
   const { told, jobs, take } = taking()

@@ -1,14 +1,10 @@
 import type { Pool, PoolRecord, RecordOwner } from '@jel/jel'
+import { FRESH, isFresh } from '../core/freshness.ts'
 import type { JobId } from '../core/io.ts'
 import { NotOwnerError, UnknownJobError } from '../errors.ts'
 import { Expiry } from './expiry.ts'
 import { encodeJob, JOB_PREFIX, lifetimeAfterEnd, readJob, unknownFields, type JobRecord, type PublishedJob } from './job-record.ts'
 
-/**
- * A job counts as just submitted if this member learns of it within this time after its date, ms. A
- * guess: clocks differ by seconds.
- */
-const FRESH = 10_000
 /**
  * Maximum number of withdrawn jobs that this member remembers. A guess: far more than owners
  * withdraw in a minute.
@@ -156,7 +152,7 @@ export class PublishedJobs {
     this.#jobs.set(job.id, job)
     if (!this.#cameAt.has(job.id))
       this.#cameAt.set(job.id, Math.min(Date.now(), isNews ? Math.max(job.submitted, Date.now() - FRESH) : job.submitted))
-    const fresh = isNews && known === undefined && Math.abs(Date.now() - job.submitted) < FRESH
+    const fresh = isNews && known === undefined && isFresh(job.submitted, Date.now(), this.#pool.self.joinedAt)
     this.#events.onPublished(job, fresh)
   }
 

@@ -30,6 +30,27 @@ export const computeFaults: readonly ShellFault[] = [
     to: '(this.#failures >= round || ',
   },
   {
+    file: `${core}/freshness.ts`,
+    test: `${core}/freshness.test.ts`,
+    name: 'a young job is new to a member that joined after its submission',
+    from: 'joinedAt <= submitted && ',
+    to: '',
+  },
+  {
+    file: 'packages/compute/src/shell/published-jobs.ts',
+    test: 'packages/compute/src/shell/job-record.test.ts',
+    name: 'a member forgets when it joined',
+    from: 'this.#pool.self.joinedAt)',
+    to: '0)',
+  },
+  {
+    file: 'packages/simulator/src/jobs/compute-node.ts',
+    test: 'packages/simulator/src/jobs/newcomers.test.ts',
+    name: 'a simulated member forgets when it joined',
+    from: 'this.#self?.joinedAt ?? Infinity',
+    to: '0',
+  },
+  {
     ...blame,
     name: 'a member that claims to accept a job counts as several voters',
     from: 'count < job.votesNeeded || ',

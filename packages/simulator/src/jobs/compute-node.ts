@@ -65,8 +65,8 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   readonly node: SimulatedNode
   readonly id: MemberId
   readonly site: string | undefined
-  /** The incarnation of this node's present life. */
-  #incarnation: number | undefined
+  /** This node in its present life. */
+  #self: Member | undefined
   readonly workers: number
   readonly speed: number
   readonly lies: boolean
@@ -129,15 +129,16 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   told(notification: Notification): void {
     switch (notification.type) {
       case 'joined': {
-        const { id, addresses, location, incarnation } = notification.member
+        const { member } = notification
+        const { id, addresses, location } = member
         if (id === this.id) {
-          if (this.#incarnation !== undefined && incarnation > this.#incarnation) this.feed({ type: 'reentered' })
-          this.#incarnation = incarnation
+          if (this.#self !== undefined && member.incarnation > this.#self.incarnation) this.feed({ type: 'reentered' })
+          this.#self = member
           return
         }
         this.view.add(id)
         this.#streams.found(id, addresses)
-        this.feed({ type: 'joined', member: { id, location, ...this.kindOf(notification.member) } })
+        this.feed({ type: 'joined', member: { id, location, ...this.kindOf(member) } })
         return
       }
       case 'updated':
@@ -152,7 +153,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
         return
       }
       case 'record': {
-        const spec = readJob(notification.record, this.workers > 0, this.#options.today())
+        const spec = readJob(notification.record, this.workers > 0, this.#options.today(), this.#self?.joinedAt ?? Infinity)
         if (spec === undefined) return
         this.jobs.add(spec.id)
         this.feed({ type: 'job', spec })

@@ -1,4 +1,4 @@
-import type { JobSpec } from '@jel/compute/internals'
+import { isFresh, type JobSpec } from '@jel/compute/internals'
 import type { PoolRecord } from '@jel/protocol'
 
 /** The prefix of the names of records that are jobs. */
@@ -6,12 +6,6 @@ const PREFIX = 'jel.compute/job/'
 
 /** The lifetime of a job's record, ms: longer than any run. */
 export const JOB_LIFETIME = 30 * 24 * 3_600_000
-
-/**
- * A job is fresh if the member learns of it within this time of its submission, ms. `Grid` has the
- * same limit.
- */
-const FRESH = 10_000
 
 export type PublishedJob = Pick<JobSpec, 'fn' | 'input' | 'submitted'> & { readonly votes: number; readonly desired?: JobSpec['desired'] }
 
@@ -27,9 +21,9 @@ export function encodeJob({ fn, input, submitted, votes, desired }: PublishedJob
 
 /**
  * Returns the job in a record. Returns undefined for other records. `today` is the member's
- * calendar time. In the simulator a job's id is its name.
+ * calendar time, and `joinedAt` the time of its joining. In the simulator a job's id is its name.
  */
-export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, today: number): JobSpec | undefined {
+export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, today: number, joinedAt: number): JobSpec | undefined {
   if (!name.startsWith(PREFIX) || value === undefined) return undefined
   const [fn, input, submitted, votes, desired = 'run'] = JSON.parse(new TextDecoder().decode(value)) as [
     string,
@@ -38,7 +32,6 @@ export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, t
     number,
     JobSpec['desired']?,
   ]
-  const fresh = Math.abs(today - submitted) < FRESH
   return {
     id: name.slice(PREFIX.length),
     owner,
@@ -49,6 +42,6 @@ export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, t
     desired,
     trusted: false,
     accepted,
-    fresh,
+    fresh: isFresh(submitted, today, joinedAt),
   }
 }
