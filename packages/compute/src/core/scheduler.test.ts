@@ -132,6 +132,18 @@ describe('a scheduler', () => {
     expect(effects.map(({ type }) => type)).not.toContain('run')
   })
 
+  it('looks up a task that it calls for after the death of its holder', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    feed({ type: 'job', spec })
+    const claim = { path: step('a'), fn: 'child', input: Uint8Array.of(2), age: 0, progress: 0, leaf: true, second: false }
+    const work = { begun: 1, finished: 0, ran: 0 }
+    hear({ type: 'report', job, number: 1, entries: [], claims: [claim], dropped: [], work })
+    feed({ type: 'gone', id: 'other' }, 1000)
+    const effects = [...spawn('a'), ...feed({ type: 'idle', slot: 0, seen: 1 }), ...feed({ type: 'timer' }, 400)]
+    expect(effects.map(({ type }) => type)).not.toContain('run')
+    expect(sent(effects, 'lookup')).toMatchObject([{ paths: [step('a')] }])
+  })
+
   it('leaves a task that a dead member passed on to its living holder', () => {
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     spawn('a')

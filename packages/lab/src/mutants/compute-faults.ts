@@ -30,6 +30,13 @@ export const computeFaults: readonly ShellFault[] = [
     to: '(this.#failures >= round || ',
   },
   {
+    file: `${core}/execution.ts`,
+    test: `${core}/scheduler.test.ts`,
+    name: 'a member runs a task of a dead holder without a lookup',
+    from: '{ replay: node.tries !== undefined }',
+    to: '{}',
+  },
+  {
     file: `${core}/freshness.ts`,
     test: `${core}/freshness.test.ts`,
     name: 'a young job is new to a member that joined after its submission',
