@@ -76,10 +76,10 @@ function claimsAt(member: Member, to = 'hostile'): readonly HeldBy[] {
 }
 
 /**
- * Returns how many pages are requested of a replica if each page has so many bytes and announces
- * another.
+ * Returns how many pages are requested of a replica if each page has so many bytes, takes so long,
+ * and announces another.
  */
-function pagesOf(bytes: number): number {
+function pagesOf(bytes: number, wait = 0): number {
   const member = new Member()
   let request: Page | undefined
   while (request === undefined && member.now < 60_000) {
@@ -91,6 +91,8 @@ function pagesOf(bytes: number): number {
     const { request: number, page = 0 } = request
     const next = { at: 0, after: step('x') }
     const found = { type: 'found', job, request: number, entries: [entry(bytes)], claims: [], last: false, page, next } as const
+    member.now += wait
+    if (wait > 0) member.handle({ type: 'timer' })
     request = asked(member.hear('hostile', found), 'hostile')
   }
   return pages
@@ -103,6 +105,10 @@ describe('a member with a hostile peer', () => {
 
   it('requests at most 128 MiB of pages for one look-up', () => {
     expect(pagesOf(2 ** 20)).toBe(128)
+  })
+
+  it('ends a lookup after 30 s, even if a replica goes on with pages', () => {
+    expect(pagesOf(66_000, 2900)).toBe(11)
   })
 
   it('keeps at most 4,096 claims of a job', () => {

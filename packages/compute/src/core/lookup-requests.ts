@@ -15,6 +15,12 @@ const LEAST_PAGE = 64 * 1024
 /** One replica may send this many times the largest result table, since a table grows. A guess. */
 const MOST_SENT = 2
 
+/**
+ * A lookup ends after this time, ms, even if a replica goes on with pages. A guess: 3 MB over 1
+ * Mbit/s, as for a new replica.
+ */
+const LONGEST = 30_000
+
 /** Smaller numbers are for requests of other parts, see `OutcomeReader`. */
 const FIRST_REQUEST = 1
 
@@ -43,6 +49,8 @@ export interface Lookup {
   retransmitAfter: Milliseconds
   /** Until this time this member repeats its requests to silent replicas. */
   readonly until: Milliseconds
+  /** At this time the lookup ends. */
+  readonly end: Milliseconds
 }
 
 type Found = Extract<Message, { type: 'found' }>
@@ -107,7 +115,7 @@ export class LookupRequests {
     }
     for (const [request, lookup] of this.#open) {
       if (lookup.deadline > now) continue
-      if (lookup.until <= now) yield* this.#finish(request, lookup)
+      if (lookup.until <= now || lookup.end <= now) yield* this.#finish(request, lookup)
       else this.#send(request, lookup)
     }
     this.#arm()
@@ -156,7 +164,7 @@ export class LookupRequests {
     if (!isBelieved || at >= paths.length || lookup.job.ended !== undefined) return false
     const asked = { paths: paths.slice(at), after, page: page + 1, bytes: 0, total: total + bytes }
     lookup.open.set(from, asked)
-    lookup.deadline = Math.max(lookup.deadline, now + config.requestTimeout)
+    lookup.deadline = Math.min(lookup.end, Math.max(lookup.deadline, now + config.requestTimeout))
     this.#arm()
     this.#sendTo(from, request, lookup.job, asked)
     return true
@@ -174,7 +182,7 @@ export class LookupRequests {
     asked.delete(self)
     const paths = outermost(nodes)
     const open = new Map([...asked].map((replica) => [replica, { paths, after: undefined, page: 0, bytes: 0, total: 0 }]))
-    const lookup = { job, nodes, open, deadline: now, retransmitAfter: config.requestTimeout, until }
+    const lookup = { job, nodes, open, deadline: now, retransmitAfter: config.requestTimeout, until, end: now + LONGEST }
     if (asked.size === 0) {
       yield* this.#finish(request, lookup)
       return
