@@ -176,8 +176,10 @@ export class Execution {
   #place(job: Job, node: TaskNode, asked: Map<MemberId, Path[]>): void {
     const holder = [...(node.claims ?? [])].find(([member, { second }]) => member !== this.#context.self && !second)?.[0]
     if (holder === undefined || job.credit.hasLost(holder)) {
-      // A holder that is gone may have reported an outcome before.
-      this.open(job, node, node.task as Task, { replay: node.tries !== undefined })
+      const poison = poisonOf(this.#context, job, node)
+      node.frame = newFrame(this.#context.now)
+      job.ready.push(node)
+      if (poison !== undefined) this.#settlement.setApart(job, node, poison)
       return
     }
     awaitTask(this.#context, job, node, holder)

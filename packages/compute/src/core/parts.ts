@@ -44,7 +44,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
   const lookups = new Lookups(context, lookupRequests, execution, settlement, replication, saves)
   const reader = new OutcomeReader(context)
   const blame = new Blame(context, execution, settlement, queue)
-  const supervision = new Supervision(context, execution, blame, saves)
+  const supervision = new Supervision(context, execution, lookupRequests, blame, saves)
   const speculation = new SpeculativeExecution(context, execution, merge)
   const victims = new Victims(context)
   const grants = new Grants(context, merge, queue, workerCount)

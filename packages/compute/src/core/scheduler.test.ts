@@ -132,16 +132,38 @@ describe('a scheduler', () => {
     expect(effects.map(({ type }) => type)).not.toContain('run')
   })
 
-  it('looks up a task that it calls for after the death of its holder', () => {
+  it('does not begin a part that its holder ended before it died and before the part was called for', () => {
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     feed({ type: 'job', spec })
     const claim = { path: step('a'), fn: 'child', input: Uint8Array.of(2), age: 0, progress: 0, leaf: true, second: false }
     const work = { begun: 1, finished: 0, ran: 0 }
     hear({ type: 'report', job, number: 1, entries: [], claims: [claim], dropped: [], work })
     feed({ type: 'gone', id: 'other' }, 1000)
-    const effects = [...spawn('a'), ...feed({ type: 'idle', slot: 0, seen: 1 }), ...feed({ type: 'timer' }, 400)]
+    const [lookup] = sent(feed({ type: 'timer' }, 400), 'lookup') as Extract<Message, { type: 'lookup' }>[]
+    expect(lookup?.paths).toEqual([step('a')])
+    const entry = { path: step('a'), outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }
+    hear({ type: 'found', job, request: lookup?.request ?? -1, entries: [entry], claims: [], last: true }, 'third')
+    const effects = [...spawn('a'), ...feed({ type: 'idle', slot: 0, seen: 1 })]
+    expect(effects.map(({ type }) => type)).toContain('deliver')
     expect(effects.map(({ type }) => type)).not.toContain('run')
-    expect(sent(effects, 'lookup')).toMatchObject([{ paths: [step('a')] }])
+  })
+
+  it('leaves a task that it passed on to the members that wait for it, if its new holder dies', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    const id = Array.from({ length: 100 }, (_, number) => `job${number}`).find(
+      (each) => hash52(`${each} self`) < hash52(`${each} other`) && hash52(`${each} third`) < hash52(`${each} other`),
+    ) as string
+    const request = [...feed({ type: 'job', spec: { ...spec, id } }), ...feed({ type: 'timer' }, 100)].find(
+      (effect) => effect.type === 'send' && effect.message.type === 'steal',
+    ) as { to: string; message: { request: number } }
+    const task = { path: step('a'), job: id, fn: 'child', input: Uint8Array.of(2), replay: false, tries: 0 }
+    const stolen = hear({ type: 'work', request: request.message.request, tasks: [task], left: 0, ended: [] }, request.to)
+    expect(stolen.map(({ type }) => type)).toContain('run')
+    const [heir, giver] = request.to === 'other' ? ['third', 'other'] : ['other', 'third']
+    hear({ type: 'yield', job: id, path: step('a'), to: heir }, giver)
+    const effects = [...feed({ type: 'gone', id: heir }, 1000), ...feed({ type: 'timer' }, 400)]
+    expect(sent(effects, 'unknown')).toEqual([{ type: 'unknown', job: id, paths: [step('a')] }])
+    expect(sent(effects, 'lookup')).toEqual([])
   })
 
   it('leaves a task that a dead member passed on to its living holder', () => {
@@ -161,7 +183,9 @@ describe('a scheduler', () => {
     steal()
     feed({ type: 'timer' }, 2000)
     expect(sent(feed({ type: 'timer' }, 2000), 'awaiting')).toHaveLength(1)
-    expect(sent(hear({ type: 'unknown', job, paths: [step('a')] }), 'lookup')).toHaveLength(1)
+    // If the holder leaves, its thieves report once they know.
+    expect(sent(hear({ type: 'unknown', job, paths: [step('a')] }), 'lookup')).toEqual([])
+    expect(sent(feed({ type: 'timer' }, 400), 'lookup')).toHaveLength(1)
   })
 
   it('looks for a task that was passed round in a ring', () => {

@@ -1,12 +1,12 @@
 import { pickOne } from '@jel/protocol'
 import { awaitTask, type Context } from './context.ts'
 import type { Ending } from './credit.ts'
-import type { Task } from './entry.ts'
 import { digestOf } from './digest.ts'
 import type { Execution } from './execution.ts'
 import type { MemberId } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import type { Blame } from './blame.ts'
+import type { LookupRequests } from './lookup-requests.ts'
 import type { HeldBy, Message } from './messages.ts'
 import { ROOT, type Path } from './path.ts'
 import type { Saves } from './saves.ts'
@@ -29,12 +29,14 @@ const ASK_AGAIN = 25
 export class Supervision {
   readonly #context: Context
   readonly #execution: Execution
+  readonly #lookups: LookupRequests
   readonly #blame: Blame
   readonly #saves: Saves
 
-  constructor(context: Context, execution: Execution, blame: Blame, saves: Saves) {
+  constructor(context: Context, execution: Execution, lookups: LookupRequests, blame: Blame, saves: Saves) {
     this.#context = context
     this.#saves = saves
+    this.#lookups = lookups
     this.#blame = blame
     this.#execution = execution
   }
@@ -155,7 +157,11 @@ export class Supervision {
       if (node === undefined) continue
       job.unclaim(node, from)
       node.deny(from)
-      if (node.holder === from) this.#redo(job, node)
+      if (node.holder !== from) continue
+      // The holder may be about to leave. Then its thieves report once they know. If members vote,
+      // most holders that lack a task have voted on it.
+      if (job.votesNeeded === 1) this.#lookups.changed()
+      this.#redo(job, node)
     }
   }
 
@@ -166,6 +172,8 @@ export class Supervision {
       this.#blame.lostHolder(job, node, member)
       job.unclaim(node, member)
       if (node.claims === undefined) node.quietSince = undefined
+      // The holder may have reported an outcome before. A frame here may need it later.
+      if (isBelowFrame(node)) this.#lookups.add(job, node)
     }
     for (const node of job.awaited) {
       if (node.holder === member) {
@@ -187,14 +195,26 @@ export class Supervision {
     timers.advance('supervision', now + job.askAgainAfter)
   }
 
+  /**
+   * Begins a lost task again, if a task that runs here waits for it. If this member had only passed
+   * the task on, the members that wait for it here begin it again. Otherwise two living members
+   * would work on it.
+   */
   #redo(job: Job, node: TaskNode, how: Ending = 'dropped'): void {
     job.endWait(node, how)
-    // This member only looked the task up. No frame here waits for the task, so this member need
-    // not repeat the task.
-    if (node.task === undefined) {
-      job.tree.prune(node)
+    const { path, task, wanted, waiters = [] } = node
+    if (task !== undefined && (wanted || path === ROOT)) {
+      this.#execution.open(job, node, task, { claimed: !wanted, replay: true })
       return
     }
-    this.#execution.open(job, node, node.task satisfies Task, { claimed: !node.wanted, replay: true })
+    node.waiters = undefined
+    for (const waiter of waiters) this.#context.send(waiter, { type: 'unknown', job: job.id, paths: [path] })
+    job.tree.prune(node)
   }
+}
+
+/** Whether a task above this one runs here, or waits here. */
+function isBelowFrame({ parent }: TaskNode): boolean {
+  for (let above = parent; above !== undefined; above = above.parent) if (above.frame !== undefined) return true
+  return false
 }
