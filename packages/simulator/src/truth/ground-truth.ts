@@ -174,8 +174,9 @@ export class GroundTruth {
     actor.endedAt = this.testbed.now
     actor.end = how
     if (how === 'crash') this.testbed.kill(actor.node)
-    else this.testbed.leave(actor.node)
     for (const listener of this.#listeners) listener.ended?.(actor)
+    // An application ends before its node leaves.
+    if (how === 'leave') this.testbed.leave(actor.node)
     this.changed(`node ${actor.number} ${how === 'crash' ? 'crashes' : 'leaves'}`)
   }
 }
