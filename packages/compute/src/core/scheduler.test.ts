@@ -148,22 +148,38 @@ describe('a scheduler', () => {
     expect(effects.map(({ type }) => type)).not.toContain('run')
   })
 
-  it('leaves a task that it passed on to the members that wait for it, if its new holder dies', () => {
-    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
-    const id = Array.from({ length: 100 }, (_, number) => `job${number}`).find(
-      (each) => hash52(`${each} self`) < hash52(`${each} other`) && hash52(`${each} third`) < hash52(`${each} other`),
-    ) as string
-    const request = [...feed({ type: 'job', spec: { ...spec, id } }), ...feed({ type: 'timer' }, 100)].find(
-      (effect) => effect.type === 'send' && effect.message.type === 'steal',
-    ) as { to: string; message: { request: number } }
-    const task = { path: step('a'), job: id, fn: 'child', input: Uint8Array.of(2), replay: false, tries: 0 }
-    const stolen = hear({ type: 'work', request: request.message.request, tasks: [task], left: 0, ended: [] }, request.to)
-    expect(stolen.map(({ type }) => type)).toContain('run')
-    const [heir, giver] = request.to === 'other' ? ['third', 'other'] : ['other', 'third']
-    hear({ type: 'yield', job: id, path: step('a'), to: heir }, giver)
-    const effects = [...feed({ type: 'gone', id: heir }, 1000), ...feed({ type: 'timer' }, 400)]
-    expect(sent(effects, 'unknown')).toEqual([{ type: 'unknown', job: id, paths: [step('a')] }])
-    expect(sent(effects, 'lookup')).toEqual([])
+  describe('with a stolen task that it yielded', () => {
+    let id: string
+    let [heir, giver] = ['', '']
+
+    beforeEach(() => {
+      for (const each of ['other', 'third']) feed({ type: 'joined', member: { id: each, location: `${each}@here` } })
+      id = Array.from({ length: 100 }, (_, number) => `job${number}`).find(
+        (each) => hash52(`${each} self`) < hash52(`${each} other`) && hash52(`${each} third`) < hash52(`${each} other`),
+      ) as string
+      const steals = [...feed({ type: 'job', spec: { ...spec, id } }), ...feed({ type: 'timer' }, 100)]
+      const { to, message } = steals.find((effect) => effect.type === 'send' && effect.message.type === 'steal') as {
+        to: string
+        message: { request: number }
+      }
+      const task = { path: step('a'), job: id, fn: 'child', input: Uint8Array.of(2), replay: false, tries: 0 }
+      const stolen = hear({ type: 'work', request: message.request, tasks: [task], left: 0, ended: [] }, to)
+      expect(stolen.map(({ type }) => type)).toContain('run')
+      giver = to
+      heir = to === 'other' ? 'third' : 'other'
+      hear({ type: 'yield', job: id, path: step('a'), to: heir }, giver)
+    })
+
+    it('leaves it to the members that wait for it, if its new holder dies', () => {
+      const effects = [...feed({ type: 'gone', id: heir }, 1000), ...feed({ type: 'timer' }, 400)]
+      expect(sent(effects, 'unknown')).toEqual([{ type: 'unknown', job: id, paths: [step('a')] }])
+      expect(sent(effects, 'lookup')).toEqual([])
+    })
+
+    it('looks for it at once if its new holder names a member that waits here', () => {
+      const effects = hear({ type: 'moved', job: id, tasks: [{ path: step('a'), holder: giver }] }, heir)
+      expect(sent([...effects, ...feed({ type: 'timer' }, 400)], 'lookup').length).toBeGreaterThan(0)
+    })
   })
 
   it('leaves a task that a dead member passed on to its living holder', () => {

@@ -133,8 +133,8 @@ export class Supervision {
   /**
    * A holder passed tasks on. From now on this member itself waits for the new holder, and asks it
    * at the next check. So no chain of waiting members remains. After partitions members may form a
-   * ring in which each takes the next member for the holder. In the end one of them learns that it
-   * is itself the holder, and repeats the task.
+   * ring in which each takes the next member for the holder. One of them learns that the holder is
+   * itself, or a member that waits here for the task. That one repeats the task.
    */
   moved(from: MemberId, job: Job, tasks: readonly HeldBy[]): void {
     const { self, members } = this.#context
@@ -143,7 +143,8 @@ export class Supervision {
       const node = job.tree.find(path)
       if (node?.holder !== from) continue
       node.deny(from)
-      if (holder === self || !members.has(holder) || node.denied?.has(holder) === true) this.#redo(job, node)
+      const isRing = holder === self || node.waiters?.has(holder) === true
+      if (isRing || !members.has(holder) || node.denied?.has(holder) === true) this.#redo(job, node)
       else awaitTask(this.#context, job, node, holder, from)
     }
   }
@@ -178,7 +179,8 @@ export class Supervision {
     for (const node of job.awaited) {
       if (node.holder === member) {
         this.#blame.lostHolder(job, node, member)
-        this.#redo(job, node, 'passed on')
+        if (node.wanted || node.path === ROOT) this.#redo(job, node, 'passed on')
+        else this.#leaveToWaiters(job, node)
       } else if (node.namedBy === member) node.namedBy = undefined
     }
     job.credit.gone(member)
@@ -196,20 +198,26 @@ export class Supervision {
   }
 
   /**
-   * Begins a lost task again, if a task that runs here waits for it. If this member had only passed
-   * the task on, the members that wait for it here begin it again. Otherwise two living members
-   * would work on it.
+   * The holder of a task that this member had passed on is gone. The members that wait for it here
+   * begin it again. Otherwise this member and the one whose task waits would both begin it.
    */
-  #redo(job: Job, node: TaskNode, how: Ending = 'dropped'): void {
-    job.endWait(node, how)
-    const { path, task, wanted, waiters = [] } = node
-    if (task !== undefined && (wanted || path === ROOT)) {
-      this.#execution.open(job, node, task, { claimed: !wanted, replay: true })
-      return
-    }
+  #leaveToWaiters(job: Job, node: TaskNode): void {
+    const { path, waiters = [] } = node
+    job.endWait(node, 'passed on')
     node.waiters = undefined
     for (const waiter of waiters) this.#context.send(waiter, { type: 'unknown', job: job.id, paths: [path] })
     job.tree.prune(node)
+  }
+
+  #redo(job: Job, node: TaskNode, how: Ending = 'dropped'): void {
+    job.endWait(node, how)
+    // This member only looked the task up. No frame here waits for the task, so this member need
+    // not repeat the task.
+    if (node.task === undefined) {
+      job.tree.prune(node)
+      return
+    }
+    this.#execution.open(job, node, node.task, { claimed: !node.wanted, replay: true })
   }
 }
 

@@ -40,8 +40,15 @@ export const computeFaults: readonly ShellFault[] = [
     file: `${core}/supervision.ts`,
     test: `${core}/scheduler.test.ts`,
     name: 'each member that passed a lost task on begins it again',
-    from: '(wanted || path === ROOT)',
-    to: '(wanted || path !== ROOT)',
+    from: 'if (node.wanted || node.path === ROOT) ',
+    to: 'if (node.path !== ROOT || node.wanted) ',
+  },
+  {
+    file: `${core}/supervision.ts`,
+    test: `${core}/scheduler.test.ts`,
+    name: 'a member waits for a member that waits for it',
+    from: ' || node.waiters?.has(holder) === true',
+    to: '',
   },
   {
     file: `${core}/supervision.ts`,
