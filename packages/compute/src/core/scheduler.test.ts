@@ -148,6 +148,17 @@ describe('a scheduler', () => {
     expect(effects.map(({ type }) => type)).not.toContain('run')
   })
 
+  it('looks nothing up if a dead member had claimed a task that a living member has', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    spawn('a')
+    steal()
+    const claim = { path: step('a') + step('b'), fn: 'child', input: Uint8Array.of(2), age: 0, progress: 0, leaf: true, second: false }
+    const claims = [{ ...claim, path: step('a') }, claim]
+    hear({ type: 'report', job, number: 1, entries: [], claims, dropped: [], work: { begun: 1, finished: 0, ran: 0 } }, 'third')
+    const effects = [...feed({ type: 'gone', id: 'third' }, 1000), ...feed({ type: 'timer' }, 400)]
+    expect(sent(effects, 'lookup')).toEqual([])
+  })
+
   describe('with a stolen task that it yielded', () => {
     let id: string
     let [heir, giver] = ['', '']

@@ -134,7 +134,7 @@ export class Supervision {
    * A holder passed tasks on. From now on this member itself waits for the new holder, and asks it
    * at the next check. So no chain of waiting members remains. After partitions members may form a
    * ring in which each takes the next member for the holder. One of them learns that the holder is
-   * itself, or a member that waits here for the task. That one repeats the task.
+   * itself, or a member that waits here for the task, and repeats the task.
    */
   moved(from: MemberId, job: Job, tasks: readonly HeldBy[]): void {
     const { self, members } = this.#context
@@ -174,7 +174,7 @@ export class Supervision {
       job.unclaim(node, member)
       if (node.claims === undefined) node.quietSince = undefined
       // The holder may have reported an outcome before. A frame here may need it later.
-      if (isBelowFrame(node)) this.#lookups.add(job, node)
+      if (isOwnPart(node)) this.#lookups.add(job, node)
     }
     for (const node of job.awaited) {
       if (node.holder === member) {
@@ -205,6 +205,7 @@ export class Supervision {
     const { path, waiters = [] } = node
     job.endWait(node, 'passed on')
     node.waiters = undefined
+    node.task = undefined
     for (const waiter of waiters) this.#context.send(waiter, { type: 'unknown', job: job.id, paths: [path] })
     job.tree.prune(node)
   }
@@ -221,8 +222,15 @@ export class Supervision {
   }
 }
 
-/** Whether a task above this one runs here, or waits here. */
-function isBelowFrame({ parent }: TaskNode): boolean {
-  for (let above = parent; above !== undefined; above = above.parent) if (above.frame !== undefined) return true
+/**
+ * Whether a task above this one has a frame here, and no member has this task or a task between the
+ * two. Otherwise each false claim of a member that leaves would cost a lookup.
+ */
+function isOwnPart(node: TaskNode): boolean {
+  if (node.frame !== undefined) return false
+  for (let each: TaskNode | undefined = node; each !== undefined; each = each.parent) {
+    if (each.frame !== undefined) return true
+    if (each.claims !== undefined || each.holder !== undefined) return false
+  }
   return false
 }

@@ -33,8 +33,15 @@ export const computeFaults: readonly ShellFault[] = [
     file: `${core}/supervision.ts`,
     test: `${core}/scheduler.test.ts`,
     name: 'a member does not ask what a dead member ended for tasks that run here',
-    from: 'if (isBelowFrame(node)) ',
-    to: 'if (node.wanted && isBelowFrame(node)) ',
+    from: 'if (isOwnPart(node)) ',
+    to: 'if (node.wanted && isOwnPart(node)) ',
+  },
+  {
+    file: `${core}/supervision.ts`,
+    test: `${core}/scheduler.test.ts`,
+    name: 'a false claim of a member that leaves brings the outcomes of a task that another member has',
+    from: 'if (each.claims !== undefined || each.holder !== undefined) return false',
+    to: '',
   },
   {
     file: `${core}/supervision.ts`,
