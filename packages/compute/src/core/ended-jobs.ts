@@ -51,8 +51,6 @@ export class EndedJobs {
   #toReport: Job[] = []
   /** Members changed again before this had processed all jobs. */
   #isChanged = false
-  /** Until this time another part of the pool may send its outcomes. */
-  #openUntil: Milliseconds = -Infinity
   /**
    * Cancelled jobs that may have an outcome, in the order of their deadlines. `open`: the replicas
    * that have not answered.
@@ -67,14 +65,8 @@ export class EndedJobs {
 
   /** This member is back after a partition. */
   reentered(): void {
-    this.open()
     this.#context.timers.set('comparison', this.#context.now + COMPARE_AGAIN)
     this.compare()
-  }
-
-  /** A part of the pool is back, or a single member. */
-  open(): void {
-    this.#openUntil = this.#context.now + OPEN
   }
 
   /** Members came or went. */
@@ -104,11 +96,11 @@ export class EndedJobs {
    * one. If the job was cancelled, any outcome takes precedence at any time.
    */
   settle(job: Job, other: Entry, from: MemberId): void {
-    const { self, now } = this.#context
+    const { self, now, members } = this.#context
     const { entry: known } = job
     if (other === known) return
     const isSame = known !== undefined && sameOutcome(known, other)
-    const isOpen = known === undefined || (!job.isFinal && now < Math.max(this.#openUntil, job.endedAt + OPEN))
+    const isOpen = known === undefined || (!job.isFinal && now < Math.max(members.returnedAt, job.endedAt) + OPEN)
     if (job.votesNeeded > 1 && !(isOpen && this.#isElected(job, other))) return
     if (known !== undefined && !isSame) this.#dispute(job, isOpen ? standing(known, other) : undefined)
     if (!isOpen) return

@@ -26,6 +26,8 @@ export class Members {
   #computing: readonly Known[] | undefined
   /** Grows when a participant comes or goes. The state of jobs does not depend on clients. */
   version = 0
+  /** When this member came back last, or another one that was gone. */
+  returnedAt: Milliseconds = -Infinity
 
   constructor(self: ComputeMember, config: SchedulerConfig) {
     this.#self = self.id

@@ -22,7 +22,7 @@ export class Membership {
     this.#changed()
     this.#parts.lookupRequests.changed()
     this.#parts.stealing.wake()
-    if (members.knew(member.id)) this.#parts.ended.open()
+    if (members.knew(member.id)) members.returnedAt = this.#context.now
   }
 
   gone(id: MemberId): void {
@@ -41,6 +41,7 @@ export class Membership {
 
   /** This member is back after a partition. */
   reentered(): void {
+    this.#context.members.returnedAt = this.#context.now
     this.#parts.merge.begin()
     this.#parts.ended.reentered()
   }

@@ -2,6 +2,7 @@ import { awaitTask, type Context } from './context.ts'
 import type { Task } from './entry.ts'
 import type { Dependencies } from './dependencies.ts'
 import type { Execution } from './execution.ts'
+import { FRESH } from './freshness.ts'
 import type { Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 
@@ -9,7 +10,7 @@ import type { Job } from './job.ts'
  * For this long after its arrival only the first replica can have begun a new job, ms. A guess: no
  * news of a death arrives earlier.
  */
-const FRESH = 50
+const ALONE = 50
 /**
  * A replica waits this long for each earlier replica to begin the root. A guess: it learns of a
  * holder within a second or two.
@@ -57,7 +58,7 @@ export class RootFailover {
   }
 
   due(): void {
-    const { self, now, attended, timers } = this.#context
+    const { self, now, attended, timers, members } = this.#context
     for (const job of attended) {
       const { root } = job.tree
       if (!job.runs || !this.#context.replicas(job).includes(self) || root.frame !== undefined || root.holder !== undefined) {
@@ -90,8 +91,8 @@ export class RootFailover {
       if (task === undefined && holder === undefined) continue
       if (holder === undefined && !this.#dependencies.areMet(job)) continue
       root.task ??= task
-      const fresh = job.spec.fresh && now - job.since < FRESH
-      if (holder === undefined) this.#execution.open(job, root, root.task as Task, { claimed: true, replay: !fresh })
+      const isAlone = job.spec.fresh && now - job.since < ALONE && now - members.returnedAt >= FRESH
+      if (holder === undefined) this.#execution.open(job, root, root.task as Task, { claimed: true, replay: !isAlone })
       else awaitTask(this.#context, job, root, holder)
     }
   }
