@@ -1,6 +1,6 @@
 import { awaitTask, type Context } from './context.ts'
 import type { Outcome, Task } from './entry.ts'
-import { newFrame, type Frame } from './frame.ts'
+import { newFrame, type Frame, type FrameOptions } from './frame.ts'
 import { beginAgain, dropBelow, dropFrame } from './frame-release.ts'
 import type { MemberId, Milliseconds, Spawn } from './io.ts'
 import type { Job } from './job.ts'
@@ -39,7 +39,7 @@ export class Execution {
    * A task comes to this member. It runs here as soon as a worker is free. If other members may
    * know outcomes of its parts, a lookup comes first.
    */
-  open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'careful'>>): void {
+  open(job: Job, node: TaskNode, task: Task, options: FrameOptions): void {
     this.#context.attended.add(job)
     node.task = task
     job.endWait(node, 'passed on')

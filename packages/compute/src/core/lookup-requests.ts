@@ -178,7 +178,8 @@ export class LookupRequests {
   *#ask(job: Job, nodes: readonly TaskNode[], until: Milliseconds): Generator<LookedUp> {
     const { self, now, config, members } = this.#context
     const request = this.#next++
-    const asked = new Set([...this.#context.replicas(job), ...nodes.flatMap(votersOf).filter((id) => members.has(id))])
+    const others = [...nodes.flatMap(votersOf), ...nodes.flatMap(({ frame }) => frame?.formerHolder ?? [])]
+    const asked = new Set([...this.#context.replicas(job), ...others.filter((id) => members.has(id))])
     asked.delete(self)
     const paths = outermost(nodes)
     const open = new Map([...asked].map((replica) => [replica, { paths, after: undefined, page: 0, bytes: 0, total: 0 }]))

@@ -2,6 +2,8 @@ import type { Context } from './context.ts'
 import type { Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import type { LookupRequests } from './lookup-requests.ts'
+import type { Reports } from './reports.ts'
+import type { TaskNode } from './task-node.ts'
 
 /**
  * For this long after its own return, ms, a member pauses new work again whenever others come or
@@ -23,13 +25,15 @@ const LONGEST = 30_000
 export class PartitionMerge {
   readonly #context: Context
   readonly #lookups: LookupRequests
+  readonly #reports: Reports
   #until: Milliseconds = -Infinity
   /** Jobs with open lookups of their tasks. `isOpen` drops the jobs whose lookups have ended. */
   #open: readonly Job[] = []
 
-  constructor(context: Context, lookups: LookupRequests) {
+  constructor(context: Context, lookups: LookupRequests, reports: Reports) {
     this.#context = context
     this.#lookups = lookups
+    this.#reports = reports
   }
 
   /** Whether nothing may begin. */
@@ -60,9 +64,25 @@ export class PartitionMerge {
     if (now < this.#until) timers.set('merge', Math.min(this.#until, now + config.mergeQuiet))
   }
 
-  /** No further member came, so all count as back. Looks up this member's own tasks. */
+  /**
+   * No further member came, so all count as back. Reports this member's claims again, and looks up
+   * the tasks that others may hold as well.
+   */
   due(): void {
-    this.#open = [...this.#context.active].filter((job) => job.held.size > 0)
-    for (const job of this.#open) for (const node of job.held) this.#lookups.add(job, node, this.#until)
+    const open = new Set<Job>()
+    this.#reports.claimAgain()
+    for (const job of this.#context.active) {
+      for (const node of job.tree.within(job.tree.root)) {
+        if (!isDisputable(node)) continue
+        open.add(job)
+        this.#lookups.add(job, node, this.#until)
+      }
+    }
+    this.#open = [...open]
   }
+}
+
+/** Whether another member may hold this task, too, after a partition. */
+function isDisputable({ frame }: TaskNode): boolean {
+  return frame !== undefined && (frame.claimed || frame.formerHolder !== undefined)
 }

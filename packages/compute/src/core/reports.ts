@@ -5,7 +5,7 @@ import type { Job } from './job.ts'
 import { listOf } from './job-work.ts'
 import { longReportAt, longRunning } from './long-running.ts'
 import { ROOT } from './path.ts'
-import { newReplica, restart, type ReplicaProgress } from './replica-progress.ts'
+import { claimAgain, newReplica, restart, type ReplicaProgress } from './replica-progress.ts'
 import { backlogFor, newsFor, type ReportContent } from './report-content.ts'
 
 /**
@@ -50,6 +50,14 @@ export class Reports {
       if (this.#hasNews(job)) this.#due.set(job.id, this.#context.now)
       if (isLast) for (const progress of job.reports.progress.values()) progress.sentAt = -Infinity
     }
+  }
+
+  /**
+   * The others had pronounced this member dead, and replicas drop the claims of dead members. So it
+   * reports its claims again.
+   */
+  claimAgain(): void {
+    for (const job of this.#reporting()) for (const progress of job.reports.progress.values()) claimAgain(progress)
   }
 
   due(): void {

@@ -592,26 +592,6 @@ describe('a scheduler', () => {
     expect(askedIn(60)).toBeGreaterThan(0)
   })
 
-  it('gives away no task after a partition until all replicas have answered, and repeats its requests', () => {
-    const found = (request: number): Message => ({ type: 'found', job, request, entries: [], claims: [], last: true })
-    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
-    spawn('a', 'b')
-    feed({ type: 'reentered' })
-    feed({ type: 'timer' }, 1000)
-    const [first, ...rest] = sent(feed({ type: 'timer' }), 'lookup') as Extract<Message, { type: 'lookup' }>[]
-    const request = first?.request as number
-    expect(rest).toEqual([first])
-    expect(sent(feed({ type: 'timer' }, 3000), 'lookup')).toHaveLength(2)
-    hear(found(request))
-    expect(sent(feed({ type: 'timer' }, 6000), 'lookup')).toEqual([first])
-    expect(steal().tasks).toEqual([])
-    hear(found(request), 'third')
-    expect(steal().tasks).toHaveLength(1)
-    // `third` may come back later, so the wait begins again.
-    feed({ type: 'gone', id: 'third' })
-    expect(steal().tasks).toEqual([])
-  })
-
   it('accepts the holders of tasks only from a replica', () => {
     const config = { replicas: 2, replicasOfFew: 2 }
     scheduler = new Scheduler({ self: { id: 'self', location: 'self@here' }, workers: 1, random: createRandom(1), config })

@@ -211,6 +211,8 @@ export class Supervision {
   }
 
   #redo(job: Job, node: TaskNode, how: Ending = 'dropped'): void {
+    const { holder } = node
+    const formerHolder = holder === undefined || this.#context.members.has(holder) ? undefined : holder
     job.endWait(node, how)
     // This member only looked the task up. No frame here waits for the task, so this member need
     // not repeat the task.
@@ -218,7 +220,7 @@ export class Supervision {
       job.tree.prune(node)
       return
     }
-    this.#execution.open(job, node, node.task, { claimed: !node.wanted, replay: true })
+    this.#execution.open(job, node, node.task, { claimed: !node.wanted, formerHolder, replay: true })
   }
 }
 

@@ -1,4 +1,5 @@
 import { computeFaults } from './compute-faults.ts'
+import { lostTaskFaults } from './lost-task-faults.ts'
 import { gridFaults } from './grid-faults.ts'
 import { groupFaults } from './group-faults.ts'
 import { patternFaults } from './pattern-faults.ts'
@@ -24,6 +25,7 @@ export const singleTestFaults: readonly ShellFault[] = [
   ...serviceFaults,
   ...showFaults,
   ...computeFaults,
+  ...lostTaskFaults,
   ...ledgerFaults,
   ...ledgerShellFaults,
   ...historyFaults,
