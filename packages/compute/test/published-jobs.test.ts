@@ -29,7 +29,12 @@ function jobOf(submitted: number): JobRecord {
 
 function jobsOf(pool: Pool, owner?: RecordOwner): { readonly jobs: PublishedJobs; readonly published: string[] } {
   const published: string[] = []
-  const jobs = new PublishedJobs(pool, owner, { onPublished: ({ id }) => published.push(id), onForgotten: () => {}, onUnknown: () => {} })
+  const jobs = new PublishedJobs(
+    pool,
+    owner,
+    { onPublished: ({ id }) => published.push(id), onForgotten: () => {}, onUnknown: () => {} },
+    () => 0,
+  )
   return { jobs, published }
 }
 

@@ -21,11 +21,6 @@ export interface Frame {
    * of date.
    */
   from: MemberId | undefined
-  /**
-   * The member that held the task before, and was gone when this frame opened. If it is back,
-   * lookups ask it as well: it may still hold the task.
-   */
-  readonly formerHolder: MemberId | undefined
   readonly second: boolean
   readonly replay: boolean
   /**
@@ -48,17 +43,16 @@ export interface Frame {
   tickets: number
 }
 
-export type FrameOptions = Partial<Pick<Frame, 'claimed' | 'from' | 'formerHolder' | 'second' | 'replay' | 'careful'>>
+export type FrameOptions = Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'careful'>>
 
 export function newFrame(since: Milliseconds, options: FrameOptions = {}): Frame {
-  const { claimed = false, from, formerHolder, second = false, replay = false, careful = false } = options
+  const { claimed = false, from, second = false, replay = false, careful = false } = options
   return {
     state: 'ready',
     slot: -1,
     since,
     claimed,
     from,
-    formerHolder,
     second,
     replay,
     careful,

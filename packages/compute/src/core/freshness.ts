@@ -8,9 +8,10 @@ export const FRESH: Milliseconds = 10_000
 
 /**
  * Whether no other member can have begun a job of which this member learns at `today`. A member
- * that joined after the submission learns of old jobs, too, and may be the first replica of one.
- * All times are in ms since 1970.
+ * that joined after the submission learns of old jobs, too, and may be the first replica of one. So
+ * does a member of one half of the pool when members of the other half return. `since`: when this
+ * member joined, or members returned. All times are in ms since 1970.
  */
-export function isFresh(submitted: number, today: number, joinedAt: number): boolean {
-  return joinedAt <= submitted && Math.abs(today - submitted) < FRESH
+export function isFresh(submitted: number, today: number, since: number): boolean {
+  return since <= submitted && Math.abs(today - submitted) < FRESH
 }

@@ -115,7 +115,10 @@ export class LookupRequests {
     }
     for (const [request, lookup] of this.#open) {
       if (lookup.deadline > now) continue
-      if (lookup.until <= now || lookup.end <= now) yield* this.#finish(request, lookup)
+      // Only replicas hold the lookup open. A member that nobody else asks may hang.
+      const replicas = this.#context.replicas(lookup.job)
+      for (const id of lookup.open.keys()) if (!replicas.includes(id)) lookup.open.delete(id)
+      if (lookup.open.size === 0 || lookup.until <= now || lookup.end <= now) yield* this.#finish(request, lookup)
       else this.#send(request, lookup)
     }
     this.#arm()
@@ -178,7 +181,7 @@ export class LookupRequests {
   *#ask(job: Job, nodes: readonly TaskNode[], until: Milliseconds): Generator<LookedUp> {
     const { self, now, config, members } = this.#context
     const request = this.#next++
-    const others = [...nodes.flatMap(votersOf), ...nodes.flatMap(({ frame }) => frame?.formerHolder ?? [])]
+    const others = nodes.flatMap((node) => [...votersOf(node), ...(node.lostHolders ?? [])])
     const asked = new Set([...this.#context.replicas(job), ...others.filter((id) => members.has(id))])
     asked.delete(self)
     const paths = outermost(nodes)

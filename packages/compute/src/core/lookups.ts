@@ -53,7 +53,12 @@ export class Lookups {
     for (const entry of message.entries) this.#settlement.settle(job, entry, from)
     this.#replication.tried(from, job, message.tried)
     this.#saves.learned(from, job, message.saved)
-    for (const claim of message.claims) this.#claimed(from, job, claim, lookup.until > 0)
+    const isReplica = this.#context.replicas(job).includes(from)
+    for (const claim of message.claims) {
+      // A former holder answers only for itself, and only for tasks with which it was lost.
+      const isOwn = claim.holder === from && job.tree.find(claim.path)?.lostHolders?.has(from) === true
+      if (isReplica || isOwn) this.#claimed(from, job, claim, lookup.until > 0)
+    }
     this.#goOn(this.#requests.turnPage(from, message, lookup))
   }
 

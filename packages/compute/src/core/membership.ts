@@ -16,13 +16,13 @@ export class Membership {
   joined(member: ComputeMember): void {
     const { members } = this.#context
     const { version } = members
+    if (members.knew(member.id) && !members.has(member.id)) members.returnedAt = this.#context.now
     members.joined(member)
     // A client keeps nothing, and has no tasks.
     if (members.version === version) return
     this.#changed()
     this.#parts.lookupRequests.changed()
     this.#parts.stealing.wake()
-    if (members.knew(member.id)) members.returnedAt = this.#context.now
   }
 
   gone(id: MemberId): void {

@@ -5,12 +5,10 @@ import type { Effect, Input } from './io.ts'
 import type { Message } from './messages.ts'
 import { Scheduler } from './scheduler.ts'
 
-type Lookup = Extract<Message, { type: 'lookup' }>
-
-// Jobs whose first replica is this member.
-const [job, later] = Array.from({ length: 100 }, (_, number) => `job${number}`).filter((id) =>
+// A job whose first replica is this member.
+const job = Array.from({ length: 100 }, (_, number) => `job${number}`).find((id) =>
   ['other', 'third'].every((member) => hash52(`${id} self`) > hash52(`${id} ${member}`)),
-) as [string, string]
+) as string
 const spec = jobSpec(job)
 const step = (name: string): string => name.repeat(10)
 const other = { id: 'other', location: 'other@here' }
@@ -54,6 +52,24 @@ function spawn(...names: readonly string[]): void {
   feed({ type: 'spawned', job, path: '', children })
 }
 
+/** Another member takes a task, and is lost with it. Returns the number of the lookup. */
+function lose(): number | undefined {
+  scheduler = create(1)
+  for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+  spawn('a', 'b', 'c')
+  expect(steal()).toMatchObject([{ path: step('a') }])
+  return comeBack()
+}
+
+/** The other member goes, and is back before the task begins here. */
+function comeBack(): number | undefined {
+  feed({ type: 'gone', id: 'other' })
+  feed({ type: 'joined', member: other }, 100)
+  const [lookup] = sent(feed({ type: 'timer' }, 300), 'lookup')
+  expect(lookup?.paths).toEqual([step('a')])
+  return lookup?.request
+}
+
 function steal(): Extract<Message, { type: 'work' }>['tasks'] {
   return sent(hear({ type: 'steal', request: 0, jobs: [job], count: 1 }), 'work').flatMap(({ tasks }) => tasks)
 }
@@ -79,48 +95,62 @@ describe('after a partition a member', () => {
   })
 
   it('reports its claims again, since replicas drop the claims of dead members', () => {
-    feed({ type: 'joined', member: other })
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     spawn('a')
     const reported = (effects: readonly Effect[]): string[] =>
-      sent(effects, 'report').flatMap(({ number, claims }) => {
-        hear({ type: 'noted', job, number })
-        return claims.map(({ path }) => path)
+      effects.flatMap((effect) => {
+        if (effect.type !== 'send' || effect.message.type !== 'report') return []
+        hear({ type: 'noted', job, number: effect.message.number }, effect.to)
+        return effect.message.claims.map(({ path }) => effect.to + path)
       })
     const first = Array.from({ length: 5 }, () => feed({ type: 'timer' }, 1000)).flatMap(reported)
-    expect(new Set(first)).toEqual(new Set(['']))
+    expect(new Set(first)).toEqual(new Set(['other', 'third']))
     expect(Array.from({ length: 5 }, () => feed({ type: 'timer' }, 1000)).flatMap(reported)).toEqual([])
     feed({ type: 'reentered' })
-    feed({ type: 'timer' }, 1000)
-    expect(reported(feed({ type: 'timer' }))).toEqual([''])
+    expect(reported(feed({ type: 'timer' }, 1000)).sort()).toEqual(['other', 'third'])
+    // Each coming and going stops this member anew. But it reports its claims once.
+    feed({ type: 'gone', id: 'third' })
+    expect(Array.from({ length: 5 }, () => feed({ type: 'timer' }, 1000)).flatMap(reported)).toEqual([])
   })
 
-  it('asks the former holder of a task that is back', () => {
-    scheduler = create(1)
-    feed({ type: 'joined', member: other })
-    spawn('a')
-    expect(steal()).toHaveLength(1)
-    feed({ type: 'gone', id: 'other' })
-    feed({ type: 'joined', member: other }, 100)
-    const asked = (after: number): Lookup[] => sent(feed({ type: 'timer' }, after), 'lookup')
-    const [lookup] = asked(300)
-    expect(lookup?.paths).toEqual([step('a')])
-    hear(found(lookup?.request))
+  it('leaves a task to its lost holder that is back, and believes it nothing else', () => {
+    const request = lose()
+    const others = [step('b'), step('c')].map((path) => ({ path, holder: 'other' }))
+    hear(found(request, [{ path: step('a'), holder: 'third' }, ...others]))
+    expect(scheduler.figures().waiting).toBe(3)
     feed({ type: 'reentered' })
     feed({ type: 'timer' }, 1000)
-    const [again] = asked(0)
+    const [again] = sent(feed({ type: 'timer' }), 'lookup')
     expect(again?.paths).toEqual([''])
-    // It still has the task, so this member yields.
-    hear(found(again?.request, [{ path: step('a'), holder: 'other' }]))
-    expect(feed({ type: 'idle', slot: 0, seen: 1 }).some(({ type }) => type === 'run')).toBe(false)
+    hear(found(again?.request, [{ path: step('a'), holder: 'other' }, ...others]))
+    expect(scheduler.figures().waiting).toBe(2)
   })
 
-  it('asks replicas for a new job if another part of the pool may have begun it', () => {
-    feed({ type: 'joined', member: other })
-    feed({ type: 'gone', id: 'other' }, 60_000)
-    feed({ type: 'joined', member: other }, 60_000)
-    feed({ type: 'job', spec })
-    expect(sent(feed({ type: 'timer' }, 300), 'lookup')).toMatchObject([{ job }])
-    feed({ type: 'job', spec: { ...spec, id: later } }, 10_000)
-    expect(sent(feed({ type: 'timer' }, 300), 'lookup').filter((lookup) => lookup.job === later)).toEqual([])
+  it('leaves a task to no member that was lost with it twice', () => {
+    hear(found(lose(), [{ path: step('a'), holder: 'other' }]))
+    expect(scheduler.figures().waiting).toBe(2)
+    hear(found(comeBack(), [{ path: step('a'), holder: 'other' }]))
+    expect(scheduler.figures().waiting).toBe(3)
+  })
+
+  it('waits for a lost holder only once', () => {
+    lose()
+    feed({ type: 'timer' }, 3000)
+    feed({ type: 'reentered' })
+    const open = Array.from({ length: 10 }, () => sent(feed({ type: 'timer' }, 1000), 'lookup').length)
+    expect(open.reduce((sum, each) => sum + each)).toBe(1)
+    expect(steal()).toHaveLength(1)
+  })
+
+  it('notes when a member returned, but not when a member changes', () => {
+    feed({ type: 'joined', member: other }, 1000)
+    expect(scheduler.returnedAt).toBe(-Infinity)
+    feed({ type: 'gone', id: 'other' }, 1000)
+    feed({ type: 'joined', member: other }, 1000)
+    expect(scheduler.returnedAt).toBe(3000)
+    feed({ type: 'joined', member: { ...other, computes: false } }, 1000)
+    expect(scheduler.returnedAt).toBe(3000)
+    feed({ type: 'reentered' }, 1000)
+    expect(scheduler.returnedAt).toBe(5000)
   })
 })

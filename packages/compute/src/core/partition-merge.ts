@@ -27,6 +27,7 @@ export class PartitionMerge {
   readonly #lookups: LookupRequests
   readonly #reports: Reports
   #until: Milliseconds = -Infinity
+  #isFirst = true
   /** Jobs with open lookups of their tasks. `isOpen` drops the jobs whose lookups have ended. */
   #open: readonly Job[] = []
 
@@ -56,6 +57,7 @@ export class PartitionMerge {
     if (active.size === 0) return
     timers.set('merge', now + config.mergeQuiet)
     this.#until = now + LONGEST
+    this.#isFirst = true
   }
 
   /** Another member came or is gone: waits anew. */
@@ -70,7 +72,8 @@ export class PartitionMerge {
    */
   due(): void {
     const open = new Set<Job>()
-    this.#reports.claimAgain()
+    if (this.#isFirst) this.#reports.claimAgain()
+    this.#isFirst = false
     for (const job of this.#context.active) {
       for (const node of job.tree.within(job.tree.root)) {
         if (!isDisputable(node)) continue
@@ -83,6 +86,6 @@ export class PartitionMerge {
 }
 
 /** Whether another member may hold this task, too, after a partition. */
-function isDisputable({ frame }: TaskNode): boolean {
-  return frame !== undefined && (frame.claimed || frame.formerHolder !== undefined)
+function isDisputable({ frame, lostHolders }: TaskNode): boolean {
+  return frame !== undefined && (frame.claimed || lostHolders !== undefined)
 }

@@ -38,12 +38,6 @@ export function restart(progress: ReplicaProgress, noted: number): void {
   progress.saved.clear()
 }
 
-/** The replica dropped this member's claims, so it receives all of them at once. */
-export function claimAgain(progress: ReplicaProgress): void {
-  progress.number++
-  Object.assign(progress, { isNew: true, sentAt: -Infinity })
-}
-
 /**
  * Returns the state of a replica that has received nothing yet. `noted`: the index of the first
  * news item that the replica needs.

@@ -5,7 +5,7 @@ import type { Job } from './job.ts'
 import { listOf } from './job-work.ts'
 import { longReportAt, longRunning } from './long-running.ts'
 import { ROOT } from './path.ts'
-import { claimAgain, newReplica, restart, type ReplicaProgress } from './replica-progress.ts'
+import { newReplica, restart, type ReplicaProgress } from './replica-progress.ts'
 import { backlogFor, newsFor, type ReportContent } from './report-content.ts'
 
 /**
@@ -53,11 +53,15 @@ export class Reports {
   }
 
   /**
-   * The others had pronounced this member dead, and replicas drop the claims of dead members. So it
-   * reports its claims again.
+   * The others had pronounced this member dead. Replicas drop the claims of dead members, and their
+   * reports. So this member reports its claims again, and does not wait for acknowledgements.
    */
   claimAgain(): void {
-    for (const job of this.#reporting()) for (const progress of job.reports.progress.values()) claimAgain(progress)
+    for (const job of this.#context.active) {
+      for (const { path } of job.held) job.reports.add({ type: 'claim', path })
+      job.reports.isUrgent = true
+      for (const progress of job.reports.progress.values()) progress.sentAt = -Infinity
+    }
   }
 
   due(): void {

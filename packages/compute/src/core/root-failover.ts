@@ -2,7 +2,6 @@ import { awaitTask, type Context } from './context.ts'
 import type { Task } from './entry.ts'
 import type { Dependencies } from './dependencies.ts'
 import type { Execution } from './execution.ts'
-import { FRESH } from './freshness.ts'
 import type { Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 
@@ -58,7 +57,7 @@ export class RootFailover {
   }
 
   due(): void {
-    const { self, now, attended, timers, members } = this.#context
+    const { self, now, attended, timers } = this.#context
     for (const job of attended) {
       const { root } = job.tree
       if (!job.runs || !this.#context.replicas(job).includes(self) || root.frame !== undefined || root.holder !== undefined) {
@@ -91,7 +90,7 @@ export class RootFailover {
       if (task === undefined && holder === undefined) continue
       if (holder === undefined && !this.#dependencies.areMet(job)) continue
       root.task ??= task
-      const isAlone = job.spec.fresh && now - job.since < ALONE && now - members.returnedAt >= FRESH
+      const isAlone = job.spec.fresh && now - job.since < ALONE
       if (holder === undefined) this.#execution.open(job, root, root.task as Task, { claimed: true, replay: !isAlone })
       else awaitTask(this.#context, job, root, holder)
     }

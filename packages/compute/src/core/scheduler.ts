@@ -60,6 +60,11 @@ export class Scheduler {
     return this.#context.jobs.get(id)?.ended
   }
 
+  /** When this member came back last, or another one that was gone; in ms of the inputs' clock. */
+  get returnedAt(): Milliseconds {
+    return this.#context.members.returnedAt
+  }
+
   /** Whether no other member keeps or computes anything. */
   get isAlone(): boolean {
     return this.#context.members.size <= 1

@@ -179,6 +179,9 @@ export class Supervision {
     for (const node of job.awaited) {
       if (node.holder === member) {
         this.#blame.lostHolder(job, node, member)
+        // Otherwise a member that leaves and comes back could keep a task for ever.
+        if (node.lostHolders?.has(member) === true) node.deny(member)
+        node.lostHolders = (node.lostHolders ?? new Set()).add(member)
         if (node.wanted || node.path === ROOT) this.#redo(job, node, 'passed on')
         else this.#leaveToWaiters(job, node)
       } else if (node.namedBy === member) node.namedBy = undefined
@@ -211,8 +214,6 @@ export class Supervision {
   }
 
   #redo(job: Job, node: TaskNode, how: Ending = 'dropped'): void {
-    const { holder } = node
-    const formerHolder = holder === undefined || this.#context.members.has(holder) ? undefined : holder
     job.endWait(node, how)
     // This member only looked the task up. No frame here waits for the task, so this member need
     // not repeat the task.
@@ -220,7 +221,7 @@ export class Supervision {
       job.tree.prune(node)
       return
     }
-    this.#execution.open(job, node, node.task, { claimed: !node.wanted, formerHolder, replay: true })
+    this.#execution.open(job, node, node.task, { claimed: !node.wanted, replay: true })
   }
 }
 

@@ -42,6 +42,8 @@ export class TaskNode {
    * itself. Undefined: claims named the holder.
    */
   namedBy: MemberId | undefined
+  /** Holders that were gone while this member waited for them. */
+  lostHolders: Set<MemberId> | undefined
   /**
    * `awaitedSince`: start of this wait, or time of the latest progress. `heldAt`: time when the
    * holder last confirmed that it has the task.

@@ -24,7 +24,7 @@ import type { TaskOutput } from './output-log.ts'
 import { Participation } from './participation.ts'
 import { PeerBudget } from './peer-budget.ts'
 import { PeerStreams } from './peer-streams.ts'
-import { PublishedJobs } from './published-jobs.ts'
+import { PublishedJobs, type PublishedJobsEvents } from './published-jobs.ts'
 import { Replies } from './replies.ts'
 import { Runner } from './runner.ts'
 import type { SavedJobs } from './saved-jobs.ts'
@@ -99,7 +99,7 @@ export class Engine {
       onUnreached: (id) => this.runner.feed({ type: 'unreached', id }),
       onNonsense: (from, reason) => events.onWarning('PEER_MISBEHAVED', `${from}: ${reason}`, undefined),
     })
-    this.jobs = new PublishedJobs(pool, options.owner, {
+    const published: PublishedJobsEvents = {
       onPublished: (job, fresh) => {
         this.#met.published(job)
         void this.#participation.begin(job, fresh)
@@ -120,7 +120,9 @@ export class Engine {
         const message = `this release does not know the fields ${JSON.stringify(fields)} of the job ${JSON.stringify(name)} of ${owner}: this member leaves the job to members of later releases`
         warnLater('JOB_OF_LATER_RELEASE', message, undefined)
       },
-    })
+    }
+    const returnedAt = (): number => Date.now() - (performance.now() - this.runner.scheduler.returnedAt)
+    this.jobs = new PublishedJobs(pool, options.owner, published, returnedAt)
     this.#met = new MetRequirements(
       pool,
       () => this.jobs,

@@ -40,7 +40,10 @@ it('a job states its desired state in the field `wish` of its record', () => {
   expect(read(value)).not.toHaveProperty('wish')
 })
 
-function taking(joinedAt = 0): {
+function taking(
+  joinedAt = 0,
+  returnedAt = 0,
+): {
   readonly told: unknown[]
   readonly fresh: string[]
   readonly jobs: PublishedJobs
@@ -49,14 +52,19 @@ function taking(joinedAt = 0): {
   const told: unknown[] = []
   const fresh: string[] = []
   const pool = { self: { joinedAt } } as Pool
-  const jobs = new PublishedJobs(pool, { id: 'self' } as ConstructorParameters<typeof PublishedJobs>[1], {
-    onPublished: ({ name }, isFresh) => {
-      told.push(name)
-      if (isFresh) fresh.push(name)
+  const jobs = new PublishedJobs(
+    pool,
+    { id: 'self' } as ConstructorParameters<typeof PublishedJobs>[1],
+    {
+      onPublished: ({ name }, isFresh) => {
+        told.push(name)
+        if (isFresh) fresh.push(name)
+      },
+      onForgotten: () => told.push('forgotten'),
+      onUnknown: (...unknown) => told.push(unknown),
     },
-    onForgotten: () => told.push('forgotten'),
-    onUnknown: (...unknown) => told.push(unknown),
-  })
+    () => returnedAt,
+  )
   const take = (name: string, fields: unknown, version = 1): void => {
     const record = { name: JOB_PREFIX + name, owner: 'o', version, value: Uint8Array.from(encode(fields)), expires: Infinity }
     jobs.take(record, true)
@@ -66,13 +74,15 @@ function taking(joinedAt = 0): {
 
 const known = decode(encodeJob({ ...job, submitted: Date.now() })) as object
 
-it('a job is fresh only for members that were there when it was submitted', () => {
-  for (const [age, expected] of [
-    [1000, ['x']],
-    [-1000, []],
+it('a job is fresh only for members that were there when it was submitted, and since then saw nobody return', () => {
+  const now = Date.now()
+  for (const [joinedAt, returnedAt, expected] of [
+    [now - 1000, now - 1000, ['x']],
+    [now + 1000, now - 1000, []],
+    [now - 1000, now + 1000, []],
   ] as const) {
-    const { fresh, take } = taking(Date.now() - age)
-    take('x', decode(encodeJob({ ...job, submitted: Date.now() })))
+    const { fresh, take } = taking(joinedAt, returnedAt)
+    take('x', decode(encodeJob({ ...job, submitted: now })))
     expect(fresh).toEqual(expected)
   }
 })

@@ -33,6 +33,7 @@ export class PublishedJobs {
   readonly #pool: Pool
   readonly #owner: RecordOwner | undefined
   readonly #events: PublishedJobsEvents
+  readonly #returnedAt: () => number
   readonly #jobs = new Map<JobId, PublishedJob>()
   /**
    * For each job the time that counts here for the order of jobs. The owner states the date of a
@@ -53,11 +54,15 @@ export class PublishedJobs {
   )
   readonly #stop = new AbortController()
 
-  /** @param owner the owner of this member's jobs; undefined: the node itself */
-  constructor(pool: Pool, owner: RecordOwner | undefined, events: PublishedJobsEvents) {
+  /**
+   * @param owner the owner of this member's jobs; undefined: the node itself
+   * @param returnedAt returns when members that were gone came back last, ms since 1970
+   */
+  constructor(pool: Pool, owner: RecordOwner | undefined, events: PublishedJobsEvents, returnedAt: () => number) {
     this.#pool = pool
     this.#owner = owner
     this.#events = events
+    this.#returnedAt = returnedAt
   }
 
   /** The id of the owner of this member's jobs. */
@@ -152,7 +157,8 @@ export class PublishedJobs {
     this.#jobs.set(job.id, job)
     if (!this.#cameAt.has(job.id))
       this.#cameAt.set(job.id, Math.min(Date.now(), isNews ? Math.max(job.submitted, Date.now() - FRESH) : job.submitted))
-    const fresh = isNews && known === undefined && isFresh(job.submitted, Date.now(), this.#pool.self.joinedAt)
+    const since = Math.max(this.#pool.self.joinedAt, this.#returnedAt())
+    const fresh = isNews && known === undefined && isFresh(job.submitted, Date.now(), since)
     this.#events.onPublished(job, fresh)
   }
 

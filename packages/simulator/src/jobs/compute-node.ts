@@ -25,7 +25,7 @@ import { lieAbout, VirtualWorker } from './worker.ts'
  * The scheduler beside each protocol node: the scheduler of `@jel/compute`, or a faulty one in
  * tests.
  */
-export type JobScheduler = Pick<Scheduler, 'handle' | 'ended' | 'replicas' | 'job' | 'figures'>
+export type JobScheduler = Pick<Scheduler, 'handle' | 'returnedAt' | 'ended' | 'replicas' | 'job' | 'figures'>
 export type CreateScheduler<S = JobScheduler> = (options: SchedulerOptions) => S
 
 /**
@@ -153,7 +153,9 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
         return
       }
       case 'record': {
-        const spec = readJob(notification.record, this.workers > 0, this.#options.today(), this.#self?.joinedAt ?? Infinity)
+        const today = this.#options.today()
+        const returned = today - (this.node.now - this.scheduler.returnedAt)
+        const spec = readJob(notification.record, this.workers > 0, today, Math.max(this.#self?.joinedAt ?? Infinity, returned))
         if (spec === undefined) return
         this.jobs.add(spec.id)
         this.feed({ type: 'job', spec })

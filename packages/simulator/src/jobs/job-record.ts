@@ -21,9 +21,9 @@ export function encodeJob({ fn, input, submitted, votes, desired }: PublishedJob
 
 /**
  * Returns the job in a record. Returns undefined for other records. `today` is the member's
- * calendar time, and `joinedAt` the time of its joining. In the simulator a job's id is its name.
+ * calendar time. For `since` see `isFresh`. In the simulator a job's id is its name.
  */
-export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, today: number, joinedAt: number): JobSpec | undefined {
+export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, today: number, since: number): JobSpec | undefined {
   if (!name.startsWith(PREFIX) || value === undefined) return undefined
   const [fn, input, submitted, votes, desired = 'run'] = JSON.parse(new TextDecoder().decode(value)) as [
     string,
@@ -42,6 +42,6 @@ export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, t
     desired,
     trusted: false,
     accepted,
-    fresh: isFresh(submitted, today, joinedAt),
+    fresh: isFresh(submitted, today, since),
   }
 }

@@ -22,6 +22,10 @@ class Faulty implements JobScheduler {
     return heard === undefined ? [] : this.does(this.scheduler.handle(heard, now), now)
   }
 
+  get returnedAt(): number {
+    return this.scheduler.returnedAt
+  }
+
   ended(job: string): ReturnType<Scheduler['ended']> {
     return this.scheduler.ended(job)
   }
