@@ -224,6 +224,19 @@ describe('a scheduler', () => {
     expect(sent(moved('self', 'third'), 'lookup').length + sent(feed({ type: 'timer' }, 300), 'lookup').length).toBe(2)
   })
 
+  it('follows a task that its holder gives back to an earlier holder, but not for ever', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    spawn('a')
+    steal()
+    const follows = (holder: string, from: string): boolean => {
+      hear({ type: 'holding', job, progress: [[step('a'), 0]] }, from)
+      const effects = hear({ type: 'moved', job, tasks: [{ path: step('a'), holder }] }, from)
+      return sent([...effects, ...feed({ type: 'timer' }, 400)], 'lookup').length === 0
+    }
+    const moves = Array.from({ length: 6 }, (_, move) => (move % 2 === 0 ? follows('third', 'other') : follows('other', 'third')))
+    expect(moves).toEqual([true, true, true, true, true, false])
+  })
+
   it('keeps the same one of two values for a path in either order, and warns', () => {
     const values = [Uint8Array.of(9), Uint8Array.of(3)]
     const kept = [values, values.toReversed()].map(([first, second]) => {

@@ -20,6 +20,12 @@ import { evidence, votersOf } from './votes.ts'
 const ASK_AGAIN = 25
 
 /**
+ * A member believes this often that a holder gave a task back to an earlier holder. A guess: idle
+ * members take a task that waits from each other.
+ */
+const MAX_GIVEN_BACK = 4
+
+/**
  * Supervises the tasks that this member waits for. It knows their holders. If a holder dies or has
  * lost a task, this member does the task again. A lookup finds the parts with known outcomes
  * (Satin's orphans), and nobody repeats these parts. One message serves all faults: "I wait for
@@ -143,6 +149,9 @@ export class Supervision {
       const node = job.tree.find(path)
       if (node?.holder !== from) continue
       node.deny(from)
+      // The sender confirmed that it had the task. So it may have given the task back.
+      const isGivenBack = node.denied?.has(holder) === true && node.namedBy === from && node.givenBack++ < MAX_GIVEN_BACK
+      if (isGivenBack) node.denied?.delete(holder)
       const isRing = holder === self || node.waiters?.has(holder) === true
       if (isRing || !members.has(holder) || node.denied?.has(holder) === true) this.#redo(job, node)
       else awaitTask(this.#context, job, node, holder, from)

@@ -66,6 +66,8 @@ export class TaskNode {
    * claims are out of date.
    */
   denied: Set<MemberId> | undefined
+  /** How often a holder said that an earlier holder has the task again. */
+  givenBack = 0
   /** Its crashes and lost holders; undefined: none. */
   tries: Tries | undefined
   /** Set if the job is voted on: one entry for each outcome, none with enough votes. */

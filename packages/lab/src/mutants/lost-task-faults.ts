@@ -117,6 +117,20 @@ export const lostTaskFaults: readonly ShellFault[] = [
     to: ' ?? Infinity)',
   },
   {
+    file: `${core}/supervision.ts`,
+    test: `${core}/scheduler.test.ts`,
+    name: 'a member begins a task again if its holder gave it back to an earlier holder',
+    from: 'if (isGivenBack) node.denied?.delete(holder)',
+    to: '',
+  },
+  {
+    file: `${core}/supervision.ts`,
+    test: `${core}/scheduler.test.ts`,
+    name: 'two liars give a task to each other for ever',
+    from: ' && node.givenBack++ < MAX_GIVEN_BACK',
+    to: '',
+  },
+  {
     file: `${core}/lookup-requests.ts`,
     test: `${core}/bounds.test.ts`,
     name: 'a replica that sends page after page delays a task for hours',
