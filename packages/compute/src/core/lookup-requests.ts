@@ -181,7 +181,7 @@ export class LookupRequests {
   *#ask(job: Job, nodes: readonly TaskNode[], until: Milliseconds): Generator<LookedUp> {
     const { self, now, config, members } = this.#context
     const request = this.#next++
-    const others = nodes.flatMap((node) => [...votersOf(node), ...(node.lostHolders ?? [])])
+    const others = nodes.flatMap((node) => [...votersOf(node), ...(node.lostHolders?.keys() ?? [])])
     const asked = new Set([...this.#context.replicas(job), ...others.filter((id) => members.has(id))])
     asked.delete(self)
     const paths = outermost(nodes)

@@ -16,10 +16,11 @@ export class Membership {
   joined(member: ComputeMember): void {
     const { members } = this.#context
     const { version } = members
-    if (members.knew(member.id) && !members.has(member.id)) members.returnedAt = this.#context.now
+    const isBack = members.knew(member.id) && !members.has(member.id)
     members.joined(member)
     // A client keeps nothing, and has no tasks.
     if (members.version === version) return
+    if (isBack) members.returnedAt = this.#context.now
     this.#changed()
     this.#parts.lookupRequests.changed()
     this.#parts.stealing.wake()

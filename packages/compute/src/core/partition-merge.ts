@@ -55,6 +55,7 @@ export class PartitionMerge {
   begin(): void {
     const { now, config, active, timers } = this.#context
     if (active.size === 0) return
+    for (const job of active) for (const node of job.tree.within(job.tree.root)) node.pardon()
     timers.set('merge', now + config.mergeQuiet)
     this.#until = now + LONGEST
     this.#isFirst = true

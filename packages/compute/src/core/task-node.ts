@@ -16,6 +16,9 @@ export interface KnownClaim {
   readonly by: MemberId
 }
 
+/** Maximum number of lost holders of one task that a member remembers. A guess. */
+const MAX_LOST_HOLDERS = 8
+
 /** All that this member knows of one task. */
 export class TaskNode {
   readonly path: Path
@@ -42,8 +45,10 @@ export class TaskNode {
    * itself. Undefined: claims named the holder.
    */
   namedBy: MemberId | undefined
-  /** Holders that were gone while this member waited for them. */
-  lostHolders: Set<MemberId> | undefined
+  /**
+   * Holders that were gone while this member waited for them, the latest last, and how often.
+   */
+  lostHolders: Map<MemberId, number> | undefined
   /**
    * `awaitedSince`: start of this wait, or time of the latest progress. `heldAt`: time when the
    * holder last confirmed that it has the task.
@@ -86,6 +91,27 @@ export class TaskNode {
   /** The member stated that it does not have the task. */
   deny(member: MemberId): void {
     this.denied = (this.denied ?? new Set()).add(member)
+  }
+
+  /** A holder is gone while this member waits for it. */
+  lost(holder: MemberId): void {
+    this.lostHolders ??= new Map()
+    const lost = this.lostHolders
+    const times = (lost.get(holder) ?? 0) + 1
+    // Otherwise a member that leaves and comes back could keep the task for ever.
+    if (times > 1) this.deny(holder)
+    lost.delete(holder)
+    lost.set(holder, times)
+    const [first] = lost.keys()
+    if (lost.size > MAX_LOST_HOLDERS && first !== undefined) lost.delete(first)
+  }
+
+  /** This member was cut off itself. So no holder has been lost with the task so far. */
+  pardon(): void {
+    for (const holder of this.lostHolders?.keys() ?? []) {
+      this.lostHolders?.set(holder, 0)
+      this.denied?.delete(holder)
+    }
   }
 
   get step(): string {

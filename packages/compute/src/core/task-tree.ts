@@ -82,6 +82,8 @@ export class TaskTree {
     node.ballots = undefined
     node.ballotBytes = 0
     node.denied = undefined
+    node.lostHolders = undefined
+    node.givenBack = 0
     this.save(node, undefined)
   }
 
